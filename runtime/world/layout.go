@@ -119,7 +119,7 @@ func newColumn(f *contract.Field) Column {
 		c.perUnit = inv * cells
 	}
 	// A wire value must also fit when it is shifted up to a cell.
-	limit := float64(math.MaxInt32 >> f.SubBits)
+	limit := float64(int32(math.MaxInt32) >> f.SubBits)
 	if !(c.low < c.high) {
 		c.low, c.high = -limit*step, limit*step
 	}

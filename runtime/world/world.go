@@ -138,12 +138,13 @@ func (w *World) Insert(l *Layout, typ int, h Head, cells []int32) (row int) {
 }
 
 // Remove takes an entity out and says whether it was there.
-func (w *World) Remove(l *Layout, id uint32) bool {
+func (w *World) Remove(id uint32) bool {
 	typ, row, ok := w.Find(id)
 	if !ok {
 		return false
 	}
-	t, n := &w.Tables[typ], l.Types[typ].Stride
+	t := &w.Tables[typ]
+	n := len(t.Cells) / len(t.Heads) // the stride
 	t.Heads = append(t.Heads[:row], t.Heads[row+1:]...)
 	t.Cells = append(t.Cells[:row*n], t.Cells[(row+1)*n:]...)
 	return true
