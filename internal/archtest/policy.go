@@ -16,7 +16,7 @@ const Module = "demi.network"
 var Layers = [][]string{
 	{"runtime/fault", "schemas", "schemas/lua", "internal/detmath"},
 	{"internal/wire", "runtime/transport", "contract/jsontext"},
-	{"contract/payload", "runtime/transport/hosttest"},
+	{"contract/payload", "runtime/transport/hosttest", "runtime/transport/linktest"},
 	{"contract", "runtime/lockstep", "internal/enet", "internal/netsim", "internal/dtlslink", "internal/gate"},
 	{"runtime/world", "internal/lockws", "internal/scene", "contract/tool"},
 	{"session", "internal/replica", "internal/timeline", "internal/lobby", "internal/sim"},
@@ -93,4 +93,4 @@ var ForbiddenImports = []string{"sync", "sync/atomic"}
 
 // TestOnly lists packages that only tests may import: standard testing
 // support of this module.
-var TestOnly = []string{"runtime/transport/hosttest"}
+var TestOnly = []string{"runtime/transport/hosttest", "runtime/transport/linktest"}
