@@ -1,0 +1,30 @@
+package contract
+
+import (
+	"io"
+	"io/fs"
+)
+
+// OpenDir opens a project folder. Nothing outside it can be reached through
+// the file system it returns, whatever a link or a path says; anything but a
+// regular file or a folder is refused without being opened, so that a FIFO
+// does not block. The caller closes the Closer when done.
+func OpenDir(dir string) (fs.FS, io.Closer, error) { return openDir(dir) }
+
+// LoadProject reads demi.project.json, the manifests below assets/ and the
+// prefabs below prefabs/. The Project is nil exactly when there are errors.
+func LoadProject(fsys fs.FS) (*Project, Problems) { return loadProject(fsys) }
+
+// Load reads and checks the contract of a project. The Contract is nil exactly
+// when there are errors; warnings come beside a Contract.
+func Load(fsys fs.FS, p *Project) (*Contract, Problems) { return LoadAsset(fsys, p, p.ContractID) }
+
+// LoadAsset is Load for the contract asset with that id.
+func LoadAsset(fsys fs.FS, p *Project, id string) (*Contract, Problems) {
+	return loadAsset(fsys, p, id)
+}
+
+// LoadFile checks a bare contract file. There is no project to find assets
+// and prefabs in: prefab references are not checked, and a message whose
+// schema is an asset id instead of an inline schema is a problem.
+func LoadFile(fsys fs.FS, path string) (*Contract, Problems) { return loadFile(fsys, path) }
