@@ -1,0 +1,50 @@
+package runtime
+
+import (
+	"net/netip"
+
+	"demi.network/contract"
+	"demi.network/runtime/transport"
+	"demi.network/session"
+)
+
+// DefaultPort is the port that a host listens on when it is given none.
+const DefaultPort = 39420
+
+// MaxCatchUp is the most ticks one Advance returns; what is due beyond them
+// is skipped and counted.
+const MaxCatchUp = 5
+
+// Config makes a Peer. Contract, Listen and Dial are needed; zero means the
+// documented default for the rest.
+type Config struct {
+	Contract *contract.Contract
+	Scene    Scene // nil: rows only
+
+	// Listen opens what hosts; port 0 lets the system choose.
+	Listen func(port int) (transport.Host, error)
+	// Dial opens what connects to to; the Peer then calls its Dial.
+	Dial func(to netip.AddrPort) (transport.Host, error)
+	// Entropy draws the epoch of a hosted session. nil: 1, 2, 3, …, for tests
+	// that want the same bytes every time.
+	Entropy func() uint32
+	Rules   session.Rules // nil: the contract's own
+
+	PlayerName string // 1…32 code points; "" = "player"
+	Build      string // of the game, told to the other side
+	MaxPlayers int    // 0 = the contract's session.max_players
+	Observer   bool   // join without playing
+	// Unchecked leaves out the local checks before sending, for tests of the
+	// host's own checks.
+	Unchecked bool
+	// FirstTick is the tick that a session starts at, for tests of long ones.
+	FirstTick uint32
+}
+
+// Options are what configure sets. Seconds unless said; zero means the
+// documented default, a negative number means 0.
+type Options struct {
+	SendInterval float64 // shortest time between publications of an entity: 1/60
+	Port         int     // of Host(0): DefaultPort
+	MaxPeers     int     // 0 = Config.MaxPlayers
+}
