@@ -102,6 +102,9 @@ func (w *World) Find(id uint32) (typ, row int, ok bool) {
 	return 0, 0, false
 }
 
+// FindIn is Find in the table of one type.
+func (w *World) FindIn(typ int, id uint32) (row int, ok bool) { return w.Tables[typ].search(id) }
+
 // Head returns the head of a row, for reading and writing. It is valid until
 // the next Insert or Remove.
 func (w *World) Head(typ, row int) *Head { return &w.Tables[typ].Heads[row] }
