@@ -221,11 +221,17 @@ func (s *Scene) SetComponent(r Ref, name string, d Data) error {
 	} else {
 		comps = append(comps, Component{Name: name, Data: d})
 	}
+	return s.recompile(e, comps, name)
+}
+
+// recompile gives e other components. Live values stay, but for those of the
+// component named reset ("" resets none).
+func (s *Scene) recompile(e *entity, comps []Component, reset string) error {
 	b, err := s.fields.compile(e.name, comps)
 	if err != nil {
 		return err
 	}
-	s.fields.keepValues(&e.blueprint, &b, name)
+	s.fields.keepValues(&e.blueprint, &b, reset)
 	e.blueprint = b
 	return nil
 }
@@ -242,11 +248,49 @@ func (s *Scene) RemoveComponent(r Ref, name string) bool {
 		return false
 	}
 	comps := slices.Delete(slices.Clone(e.components), i, i+1)
-	b, err := s.fields.compile(e.name, comps)
-	if err != nil {
+	if err := s.recompile(e, comps, name); err != nil {
 		panic("scene: BUG: fewer components cannot be less valid: " + err.Error())
 	}
-	s.fields.keepValues(&e.blueprint, &b, name)
-	e.blueprint = b
 	return true
+}
+
+// Get returns one value of a component: the live value of a field, else what
+// the component says. Names with dots reach into nested objects.
+func (s *Scene) Get(r Ref, component, name string) (Data, bool) {
+	if f, ok := s.FieldOf(component, name); ok {
+		v, ok := s.ReadField(r, f)
+		return dataOfField(s.fields.infos[f].kind, v), ok
+	}
+	d, ok := s.Component(r, component)
+	if !ok {
+		return Data{}, false
+	}
+	return lookup(d, name)
+}
+
+// Set changes one value of a component, or one field, and nothing else.
+// Errors: fault.Scene when the entity is gone or lacks the component, or when
+// the value has a wrong shape.
+func (s *Scene) Set(r Ref, component, name string, d Data) error {
+	e := s.entities.get(r)
+	if e == nil {
+		return fault.New(fault.Scene, "the entity is gone")
+	}
+	if f, ok := s.FieldOf(component, name); ok {
+		v, ok := parseField(s.fields.infos[f].kind, d)
+		if !ok {
+			return wrong(component, name, "must be "+shapeOf(s.fields.infos[f].kind))
+		}
+		if !s.WriteField(r, f, v) {
+			return fault.New(fault.Scene, "the entity %q has no %s", e.id, component)
+		}
+		return nil
+	}
+	i := e.find(component)
+	if i < 0 {
+		return fault.New(fault.Scene, "the entity %q has no %s", e.id, component)
+	}
+	comps := slices.Clone(e.components)
+	comps[i].Data = comps[i].Data.With(name, d)
+	return s.recompile(e, comps, "")
 }

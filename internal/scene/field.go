@@ -242,4 +242,15 @@ func parseField(kind contract.FieldType, d Data) (contract.FieldValue, bool) {
 	return v, true
 }
 
+// dataOfField is the reverse of parseField.
+func dataOfField(kind contract.FieldType, v contract.FieldValue) Data {
+	if kind == contract.TypeBool {
+		return BoolOf(v[0] != 0)
+	}
+	if n := kind.Columns(); n > 1 {
+		return NumbersOf(v[:n]...)
+	}
+	return NumberOf(v[0])
+}
+
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }

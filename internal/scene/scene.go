@@ -44,6 +44,7 @@ type Scene struct {
 	fields   fieldTable
 	prefabs  prefabTable
 	entities entityTable
+	walls    []outline // scratch of Step: the fixed colliders
 }
 
 // New returns an empty scene that knows the built-in fields and no prefab.

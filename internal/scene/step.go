@@ -23,6 +23,16 @@ func (s *Scene) Step(dt float64, driven func(Ref) bool) {
 	if !(dt > 0) || !finite(dt) {
 		return
 	}
+	s.walls = s.walls[:0]
+	for _, slot := range s.entities.order {
+		e := &s.entities.slots[slot]
+		if e.body.kind != fixed || e.collider.trigger {
+			continue
+		}
+		if o, ok := e.outline(); ok {
+			s.walls = append(s.walls, o)
+		}
+	}
 	for _, slot := range s.entities.order {
 		e := &s.entities.slots[slot]
 		if e.body.kind == fixed || !e.holds(Position2D) || !e.holds(Velocity2D) {
@@ -76,21 +86,15 @@ func (e *entity) place(p, v vec) {
 	}
 }
 
-// pushOut moves e out of the fixed colliders it overlaps, deepest first, and
-// returns its velocity without the part that leads into them.
+// pushOut moves e out of the walls it overlaps, deepest first, and returns
+// its velocity without the part that leads into them.
 func (s *Scene) pushOut(e *entity, v vec) vec {
 	for range pushRounds {
 		o, _ := e.outline()
 		var deepest contact
-		for _, slot := range s.entities.order {
-			other := &s.entities.slots[slot]
-			if other == e || other.body.kind != fixed || other.collider.trigger {
-				continue
-			}
-			if w, ok := other.outline(); ok {
-				if c, ok := touch(&o, &w); ok && c.depth > deepest.depth {
-					deepest = c
-				}
+		for i := range s.walls {
+			if c, ok := touch(&o, &s.walls[i]); ok && c.depth > deepest.depth {
+				deepest = c
 			}
 		}
 		if deepest.depth == 0 {
