@@ -1,6 +1,7 @@
 package jsontext
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -45,6 +46,21 @@ type Number struct {
 	Int   int64   // Signed and, up to 2^63-1, Unsigned
 	Uint  uint64  // Unsigned
 	Float float64 // every form: the nearest double
+}
+
+// Exact says whether Float is the number itself and no neighbour of it. A
+// number spelled without fraction and exponent is meant as a whole number, and
+// above 2^53 few of those are doubles; any other spelling means the nearest
+// double. The spelling is the one the number was read from.
+func (n Number) Exact(spelling []byte) bool {
+	const most = 1 << 53
+	if n.Float >= -most && n.Float <= most && (n.Form == Double || n.Int != most+1 && n.Int != -most-1) {
+		return true
+	}
+	if n.Form == Double && bytes.ContainsAny(spelling, ".eE") {
+		return true
+	}
+	return string(strconv.AppendFloat(nil, n.Float, 'f', 0, 64)) == string(spelling)
 }
 
 // Pos is a place in the text. Lines and columns count from 1, columns in
@@ -144,6 +160,9 @@ var (
 // EscapeToken spells a key as one token of a JSON pointer.
 func EscapeToken(key string) string { return tokenEscaper.Replace(key) }
 
+// UnescapeToken returns the key that a token of a JSON pointer spells.
+func UnescapeToken(token string) string { return tokenUnescaper.Replace(token) }
+
 // At returns the value a JSON pointer leads to, or nil.
 func (n *Node) At(pointer string) *Node {
 	if pointer == "" {
@@ -153,7 +172,7 @@ func (n *Node) At(pointer string) *Node {
 		return nil
 	}
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if n = n.child(tokenUnescaper.Replace(token)); n == nil {
+		if n = n.child(UnescapeToken(token)); n == nil {
 			return nil
 		}
 	}

@@ -1,0 +1,184 @@
+package payload
+
+import (
+	"math"
+	"strings"
+)
+
+// Limits bound one payload, whatever its schema says. They hold before memory
+// is taken. A field of zero means its default, the contract's own.
+type Limits struct {
+	Depth       int // containers inside one another; 0 = 12, never more than 64
+	Elements    int // items of all arrays and members of all objects together; 0 = 256
+	StringBytes int // of one string or one member's name, in UTF-8 bytes; 0 = 1024
+	Bytes       int // of the payload on the wire; a JSON or Lua source counts its text against it; 0 = 4096
+}
+
+// MaxDepth is the largest Limits.Depth.
+const MaxDepth = 64
+
+func (l Limits) orDefault() Limits {
+	set := func(v *int, d, most int) {
+		if *v <= 0 {
+			*v = d
+		}
+		*v = min(*v, most)
+	}
+	set(&l.Depth, 12, MaxDepth)
+	set(&l.Elements, 256, math.MaxInt32/4)
+	set(&l.StringBytes, 1024, math.MaxInt32/4)
+	set(&l.Bytes, 4096, math.MaxInt32/4)
+	return l
+}
+
+// Kinds is a set of kinds that a place in a payload may have.
+type Kinds uint8
+
+// Has says whether k is in the set.
+func (s Kinds) Has(k Kind) bool { return s>>k&1 == 1 }
+
+const (
+	anyNumber = Kinds(1<<Int | 1<<Float)
+	anyKind   = Kinds(1<<(Object+1) - 1)
+)
+
+// Plan is a compiled schema: what a payload may be and how it is spelled on
+// the wire. It never changes after Compile and may be shared.
+type Plan struct {
+	schemas []schema // by number
+	root    int32
+	strings []string // names of declared members and strings of enums, by number
+	texts   [][]byte // the same
+	minimum int      // of bytes on the wire; unreachable when nothing satisfies the schema
+}
+
+// Strings returns the names and constants that Cursor.KeyID, Cursor.TextID and
+// Property.ID number. It is the Plan's own: do not write to it.
+func (p *Plan) Strings() []string { return p.strings }
+
+// MinBytes returns the size of the smallest payload on the wire; ok is false
+// when no value satisfies the schema.
+func (p *Plan) MinBytes() (n int, ok bool) { return p.minimum, p.minimum < unreachable }
+
+// Any returns the plan of an absent schema: every value within the limits.
+func Any() *Plan {
+	p := &Plan{schemas: []schema{anySchema("")}} // items and extra: itself
+	p.finish()
+	return p
+}
+
+// none is the number of no schema: additional members are not allowed.
+const none = -1
+
+// form is how a value is spelled on the wire (doc.go).
+type form uint8
+
+const (
+	formTagged form = iota // the kind first: more than one is possible
+	formNull               // nothing at all
+	formBool               // a byte, or a bit of the object's header
+	formOne                // nothing at all: an integer with one possible value
+	formByte               // an integer of at most 256 values, less the smallest, in a byte
+	formOffset             // an integer less the smallest, as varint
+	formZigzag             // an integer as zigzag varint
+	formNumber             // a tagged number
+	formString             // length and bytes
+	formArray              // count (unless fixed) and items
+	formObject             // header bits, declared members, others
+	formEnum               // place among the constants, as varint; nothing when there is one
+)
+
+// schema is the rules for one place in a payload.
+type schema struct {
+	pointer string // in the schema's document
+	kinds   Kinds
+	form    form
+	integer bool // a Float must be whole
+
+	minimum, maximum           float64 // infinite when there is none
+	minExclusive, maxExclusive bool
+	base                       int64  // formByte, formOffset: the smallest value
+	most                       uint64 // formByte, formOffset: the largest word of an Int
+	large                      bool   // formOffset: Floats are possible, behind the word most + 1
+
+	minLength, maxLength int
+	minItems, maxItems   int
+	items                int32 // schema of an array's items
+
+	props    []property // in the byte order of names
+	required bitset
+	extra    int32 // schema of members not declared, or none
+	header   int32 // bits before the members: presence and bools
+
+	enum     []constantValue // nil = no enum
+	enumWord string          // enum or const
+}
+
+// property is one declared member.
+type property struct {
+	name     string
+	id       int32 // in Plan.strings
+	schema   int32
+	presence int16 // header bit, -1 when required
+	value    int16 // header bit of a bool, -1 for others
+}
+
+// constantValue is one value of an enum; strings by their number.
+type constantValue struct {
+	kind Kind
+	bits uint64
+}
+
+// MaxProperties is how many members one object's schema may declare.
+const MaxProperties = 256
+
+// bitset is a set of declared members.
+type bitset [MaxProperties / 64]uint64
+
+func (b *bitset) add(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b *bitset) has(i int) bool { return b[i>>6]>>(i&63)&1 == 1 }
+
+func anySchema(pointer string) schema {
+	return schema{
+		pointer: pointer, kinds: anyKind,
+		minimum: math.Inf(-1), maximum: math.Inf(1),
+		maxLength: math.MaxInt, maxItems: math.MaxInt,
+	}
+}
+
+// find returns the index of a declared member, or -1.
+func (n *schema) find(name []byte) int {
+	lo, hi := 0, len(n.props)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if n.props[m].name < string(name) {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(n.props) && n.props[lo].name == string(name) {
+		return lo
+	}
+	return -1
+}
+
+// typeWords names what n allows.
+func (n *schema) typeWords() string {
+	var words []string
+	for k := Null; k <= Object; k++ {
+		switch {
+		case !n.kinds.Has(k), k == Float && n.integer, k == Int && !n.integer:
+		default:
+			words = append(words, k.String())
+		}
+	}
+	switch len(words) {
+	case 0:
+		return "nothing"
+	case 1:
+		return words[0]
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
