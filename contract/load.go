@@ -13,7 +13,7 @@ func OpenDir(dir string) (fs.FS, io.Closer, error) { return openDir(dir) }
 
 // LoadProject reads demi.project.json, the manifests below assets/ and the
 // prefabs below prefabs/. The Project is nil exactly when there are errors.
-func LoadProject(fsys fs.FS) (*Project, Problems) { return loadProject(fsys) }
+func LoadProject(fsys fs.FS) (*Project, Problems) { return loadProject(fsys, newRules()) }
 
 // Load reads and checks the contract of a project. The Contract is nil exactly
 // when there are errors; warnings come beside a Contract.
@@ -21,10 +21,10 @@ func Load(fsys fs.FS, p *Project) (*Contract, Problems) { return LoadAsset(fsys,
 
 // LoadAsset is Load for the contract asset with that id.
 func LoadAsset(fsys fs.FS, p *Project, id string) (*Contract, Problems) {
-	return loadAsset(fsys, p, id)
+	return loadAsset(fsys, p, id, newRules())
 }
 
 // LoadFile checks a bare contract file. There is no project to find assets
 // and prefabs in: prefab references are not checked, and a message whose
 // schema is an asset id instead of an inline schema is a problem.
-func LoadFile(fsys fs.FS, path string) (*Contract, Problems) { return loadFile(fsys, path) }
+func LoadFile(fsys fs.FS, path string) (*Contract, Problems) { return loadFile(fsys, path, newRules()) }

@@ -1,0 +1,274 @@
+package contract
+
+import (
+	"fmt"
+	"io/fs"
+	"sort"
+	"strings"
+	"unicode"
+
+	"demi.network/contract/jsontext"
+	"demi.network/contract/payload"
+	"demi.network/runtime/fault"
+	"demi.network/schemas"
+)
+
+// loader is one run over one contract. It collects problems as it goes; the
+// contract it fills is thrown away when one of them is an error.
+type loader struct {
+	fsys     fs.FS    // nil: a bare file
+	project  *Project // nil: a bare file
+	rules    *rules
+	doc      document
+	root     object // filled: defaults in, notes out
+	problems Problems
+	schemas  map[string]*payloadSchema // by asset id
+	declared map[string]declaration    // by field path
+	out      *Contract
+}
+
+func loadAsset(fsys fs.FS, p *Project, id string, r *rules) (*Contract, Problems) {
+	a := p.Asset(id)
+	if a == nil || a.Type != TypeNetworkContract {
+		return nil, Problems{contractNotFound(p, id, a)}
+	}
+	if a.Source == "" {
+		return nil, Problems{problem(CodeAssetNotFound, a.place, "the manifest names no file", "")}
+	}
+	l := &loader{fsys: fsys, project: p, rules: r}
+	if c := l.load(a.Source, id); c != nil {
+		l.unusedSchemas(a)
+	}
+	return l.finish()
+}
+
+// contractNotFound says why the project has no such contract.
+func contractNotFound(p *Project, id string, a *Asset) Problem {
+	at := p.contractPlace
+	switch {
+	case id == "":
+		return problem(CodeAssetNotFound, at, "the project has no network contract", p.contractHint)
+	case a != nil:
+		return problem(CodeAssetNotFound, at, fmt.Sprintf("%q is a %s, not a NetworkContract", id, a.Type), "see "+a.Manifest)
+	}
+	var names []string
+	for i := range p.Assets {
+		if p.Assets[i].Type == TypeNetworkContract {
+			names = append(names, p.Assets[i].ID)
+		}
+	}
+	hint := "no manifest below assets/ has the type NetworkContract"
+	if len(names) > 0 {
+		hint = "there is " + strings.Join(names, ", ")
+	}
+	return problem(CodeAssetNotFound, at, fmt.Sprintf("the contract asset %q does not exist", id), hint)
+}
+
+func loadFile(fsys fs.FS, path string, r *rules) (*Contract, Problems) {
+	l := &loader{fsys: fsys, rules: r}
+	l.load(path, "")
+	return l.finish()
+}
+
+// load reads, checks and compiles one contract file. It returns nil when there
+// was nothing to look into.
+func (l *loader) load(path, assetID string) *Contract {
+	d, problems := load(l.fsys, path)
+	l.problems = problems
+	return l.compile(d, assetID)
+}
+
+func (l *loader) compile(d document, assetID string) *Contract {
+	if d.root == nil {
+		return nil
+	}
+	l.doc = d
+	l.schemas, l.declared = map[string]*payloadSchema{}, map[string]declaration{}
+	l.out = &Contract{AssetID: assetID, byName: map[string]int{}, byKey: map[string]int{}}
+	value := plain(d.root)
+	found, bad := l.rules.check(schemas.NetworkContract, d, d.root, value)
+	l.problems = append(l.problems, found...)
+	m, ok := prune(value, bad).(map[string]any)
+	if !ok || d.root.Kind != jsontext.KindObject {
+		return nil
+	}
+	l.root = m
+	l.rules.fill(schemas.NetworkContract, l.rules.trees[schemas.NetworkContract], m)
+	l.out.ID = l.root.text("id")
+	l.limits()
+	l.session()
+	l.simulation()
+	l.declarations()
+	l.prefabs()
+	l.messages()
+	l.lockstep()
+	if l.problems.Errors() == 0 {
+		l.seal()
+	}
+	return l.out
+}
+
+// finish returns the contract, unless there are errors.
+func (l *loader) finish() (*Contract, Problems) {
+	problems := l.problems.sorted()
+	if problems.Errors() > 0 || l.out == nil {
+		return nil, problems
+	}
+	return l.out, problems
+}
+
+func (l *loader) report(code Code, at *jsontext.Node, text, hint string) {
+	l.problems = append(l.problems, problem(code, l.doc.place(at), text, hint))
+}
+
+// reportKey is report at the key that has the node as its value.
+func (l *loader) reportKey(code Code, at *jsontext.Node, text, hint string) {
+	l.problems = append(l.problems, problem(code, l.doc.keyPlace(at), text, hint))
+}
+
+// name checks a name that the author chose; the structure check has looked at
+// its length.
+func (l *loader) name(what, name string, at *jsontext.Node) {
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			l.reportKey(CodeInvalidName, at, fmt.Sprintf("the name of a %s has the character %U", what, r),
+				"names go into logs and terminals: use letters, digits, marks and signs that can be seen")
+			return
+		}
+	}
+	if strings.TrimSpace(name) != name {
+		l.reportKey(CodeInvalidName, at, fmt.Sprintf("the name of a %s begins or ends with a space", what), "")
+	}
+}
+
+// place is where a definition stands, for refusals that name their rule.
+func (l *loader) place(n *jsontext.Node) fault.Place { return l.doc.keyPlace(n) }
+
+// unusedSchemas warns of schemas that nothing uses: neither a message or a
+// command, nor another asset.
+func (l *loader) unusedSchemas(contract *Asset) {
+	used := map[string]bool{}
+	for id := range l.schemas {
+		used[id] = true
+	}
+	for i := range l.project.Assets {
+		if a := &l.project.Assets[i]; a.Type != TypeNetworkContract {
+			for _, id := range a.Dependencies {
+				used[id] = true
+			}
+		} else if a.ID != contract.ID {
+			for _, id := range a.Dependencies { // another contract's business
+				used[id] = true
+			}
+		}
+	}
+	for i := range l.project.Assets {
+		if a := &l.project.Assets[i]; a.Type == TypeDataSchema && !used[a.ID] {
+			l.problems = append(l.problems, problem(CodeUnusedSchema, a.place,
+				fmt.Sprintf("no message, command or asset uses the schema %q", a.ID), ""))
+		}
+	}
+}
+
+// payloadSchema is one schema, compiled.
+type payloadSchema struct {
+	id   string // asset id; "" = inline
+	doc  document
+	node *jsontext.Node
+	plan *payload.Plan // nil when it has problems
+}
+
+// schema compiles the schema of a message or command; node is the value of
+// its `schema` key, or nil. It returns nil after a problem.
+func (l *loader) schema(value any, node *jsontext.Node) *payloadSchema {
+	switch v := value.(type) {
+	case string:
+		return l.assetSchema(v, node)
+	case map[string]any:
+		s := &payloadSchema{doc: l.doc, node: node}
+		l.compilePlan(s)
+		return s
+	}
+	return &payloadSchema{plan: payload.Any()}
+}
+
+// assetSchema finds and compiles a DataSchema asset, once.
+func (l *loader) assetSchema(id string, at *jsontext.Node) *payloadSchema {
+	if s, ok := l.schemas[id]; ok {
+		return s
+	}
+	s := &payloadSchema{id: id}
+	l.schemas[id] = s
+	if l.project == nil {
+		l.report(CodeSchemaNotFound, at, fmt.Sprintf("the schema %q cannot be found: this is a contract without a project", id),
+			"validate the project, or write the schema in place of its id")
+		return s
+	}
+	a := l.project.Asset(id)
+	if a == nil || a.Type != TypeDataSchema {
+		hint := ""
+		if a != nil {
+			hint = fmt.Sprintf("that asset is a %s", a.Type)
+		} else if n := nearest(id, l.schemaIDs()); n != "" {
+			hint = fmt.Sprintf("did you mean %q?", n)
+		}
+		l.report(CodeSchemaNotFound, at, fmt.Sprintf("the project has no DataSchema %q", id), hint)
+		return s
+	}
+	d, problems := load(l.fsys, a.Source)
+	l.problems = append(l.problems, problems...)
+	if s.doc, s.node = d, d.root; s.node != nil {
+		found, _ := l.rules.check(schemas.DataSchema, d, d.root, plain(d.root))
+		l.problems = append(l.problems, found...)
+		l.compilePlan(s)
+	}
+	return s
+}
+
+func (l *loader) schemaIDs() []string {
+	var ids []string
+	for i := range l.project.Assets {
+		if l.project.Assets[i].Type == TypeDataSchema {
+			ids = append(ids, l.project.Assets[i].ID)
+		}
+	}
+	return ids
+}
+
+// compilePlan compiles s. The payload compiler's words about a schema stand in
+// for those of the structure check, which sees the same faults.
+func (l *loader) compilePlan(s *payloadSchema) {
+	plan, issues := payload.Compile(s.node)
+	s.plan = plan
+	if len(issues) == 0 {
+		return
+	}
+	base := s.node.Pointer()
+	kept := l.problems[:0]
+	for _, p := range l.problems {
+		inside := p.Place.Pointer == base || strings.HasPrefix(p.Place.Pointer, base+"/")
+		if p.Code != CodeSchemaInvalid || p.Place.Path != s.doc.path || !inside {
+			kept = append(kept, p)
+		}
+	}
+	l.problems = kept
+	for _, i := range issues {
+		at := fault.Place{Path: s.doc.path, Line: i.Pos.Line, Column: i.Pos.Column, Pointer: base + i.Pointer}
+		code := CodeSchemaInvalid
+		if plan != nil {
+			code = CodeUnreachableRule // only warnings leave a plan
+		}
+		l.problems = append(l.problems, problem(code, at, i.Text, i.Hint))
+	}
+}
+
+// sortedNames returns the keys of a section in byte order: the order of wire
+// ids, whatever the order of the file.
+func sortedNames(m map[string]*jsontext.Node) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}

@@ -1,0 +1,29 @@
+// Package schemas holds the JSON Schemas of every file that demi-net reads or
+// writes, as data: editors use the files, the contract package embeds them. It
+// holds no code that validates.
+//
+// Beside the draft-07 keywords the files carry three of ours, which validators
+// skip: x-demi-code (the problem code for what is wrong at or below this
+// place), x-demi-synonyms (keys that people write by mistake, and what the
+// format calls them) and x-demi-key (which part of the file a hint speaks of).
+package schemas
+
+import "embed"
+
+// FS holds the schema files by name, "network-contract.schema.json" and so on.
+//
+//go:embed *.schema.json
+var FS embed.FS
+
+// Names of the schema files in FS.
+const (
+	NetworkContract = "network-contract.schema.json"
+	DataSchema      = "data-schema.schema.json"
+	Asset           = "asset.schema.json"
+	Project         = "project.schema.json"
+	Report          = "report.schema.json"
+)
+
+// Base is the URL that the files' $id begin with. Nothing is ever fetched
+// from it.
+const Base = "https://demi.network/schemas/"
