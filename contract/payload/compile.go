@@ -36,6 +36,7 @@ func Compile(doc *jsontext.Node) (*Plan, []Issue) {
 		places: map[*jsontext.Node]int32{}, ends: map[*jsontext.Node]*jsontext.Node{}, texts: map[string]int32{},
 	}
 	root := c.place(doc)
+	c.holes()
 	slices.SortStableFunc(c.issues, func(a, b Issue) int { return a.Pos.Offset - b.Pos.Offset })
 	if slices.ContainsFunc(c.issues, func(i Issue) bool { return !i.Warning }) {
 		return nil, c.issues
@@ -57,7 +58,23 @@ type compiler struct {
 	order   []string                          // the same, by number
 	any     int32                             // the schema of anything; none = not made yet
 	full    bool
+	arrays  []arrayItems
 	issues  []Issue
+}
+
+// arrayItems is an items keyword, to be looked at when its schema is complete.
+type arrayItems struct {
+	at     *jsontext.Node
+	schema int32
+}
+
+// holes reports arrays that are declared to hold null.
+func (c *compiler) holes() {
+	for _, a := range c.arrays {
+		if a.schema < int32(len(c.schemas)) && c.schemas[a.schema].saysNull {
+			c.issue(a.at, "leave the item out, or use an object", "an array cannot hold null: for a script it would be a hole")
+		}
+	}
 }
 
 func (c *compiler) issue(at *jsontext.Node, hint, format string, args ...any) {

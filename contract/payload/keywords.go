@@ -43,6 +43,7 @@ func (b *builder) keywords() {
 			b.count(v, m.Key, &b.n.maxItems)
 		case "items":
 			b.n.items = b.c.place(v)
+			b.c.arrays = append(b.c.arrays, arrayItems{v, b.n.items})
 		case "properties":
 			b.properties(v)
 		case "additionalProperties":
@@ -108,6 +109,7 @@ func (b *builder) types(v *jsontext.Node) {
 		}
 		b.n.kinds |= k
 	}
+	b.n.saysNull = b.n.kinds.Has(Null)
 	b.n.integer = b.n.integer && b.n.kinds&anyNumber != 0
 }
 
@@ -290,6 +292,7 @@ func (b *builder) enum(word string) {
 		b.c.issue(v, "", "the other rules of this schema forbid every value listed")
 	}
 	b.n.enum, b.n.enumWord = kept, word
+	b.n.saysNull = slices.Contains(kept, constantValue{kind: Null})
 }
 
 func (b *builder) constant(v *jsontext.Node) (constantValue, bool) {

@@ -90,10 +90,11 @@ const (
 
 // schema is the rules for one place in a payload.
 type schema struct {
-	pointer string // in the schema's document
-	kinds   Kinds
-	form    form
-	integer bool // a Float must be whole
+	pointer  string // in the schema's document
+	kinds    Kinds
+	form     form
+	integer  bool // a Float must be whole
+	saysNull bool // null is named, not merely not forbidden
 
 	minimum, maximum           float64 // infinite when there is none
 	minExclusive, maxExclusive bool

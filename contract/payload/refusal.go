@@ -67,6 +67,7 @@ const (
 	ruleMaxItems
 	ruleRequired
 	ruleAdditional
+	ruleHole
 	ruleSource
 )
 
@@ -243,6 +244,8 @@ func (r *Refusal) schemaText() string {
 		return fmt.Sprintf("more than %d items", n.maxItems)
 	case ruleRequired:
 		return fmt.Sprintf("%q is required", n.props[r.detail].name)
+	case ruleHole:
+		return "an array cannot hold null"
 	case ruleAdditional:
 		return "the schema does not allow this name"
 	}

@@ -172,13 +172,19 @@ func (f *frame) finish() {
 	f.pending = false
 }
 
-// Null adds a null.
+// Null adds a null. An array cannot hold one, since for a script it would be a
+// hole: a null there is refused whatever the schema says.
 func (s *Sink) Null() bool {
 	n := s.slot()
 	return n != nil && s.null(n)
 }
 
-func (s *Sink) null(n *schema) bool { return s.plain(n, node{kind: Null}) }
+func (s *Sink) null(n *schema) bool {
+	if s.depth > 0 && !s.stack[s.depth-1].object {
+		return s.fail(SchemaViolation, ruleHole, n, 0)
+	}
+	return s.plain(n, node{kind: Null})
+}
 
 // plain adds a null or a bool.
 func (s *Sink) plain(n *schema, v node) bool {
