@@ -232,7 +232,7 @@ func (b *builder) required() {
 			return
 		case wanted[item.Text]:
 			b.c.issue(item, "", "%q is listed twice", item.Text)
-		case b.n.find([]byte(item.Text)) >= 0:
+		case find(b.n.props, item.Text) >= 0:
 		case b.n.extra == none:
 			b.c.issue(item, "declare it in properties", "%q is required, but not declared and additional properties are not allowed", item.Text)
 		case len(b.n.props) == MaxProperties:

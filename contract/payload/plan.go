@@ -148,17 +148,17 @@ func anySchema(pointer string) schema {
 }
 
 // find returns the index of a declared member, or -1.
-func (n *schema) find(name []byte) int {
-	lo, hi := 0, len(n.props)
+func find[T []byte | string](props []property, name T) int {
+	lo, hi := 0, len(props)
 	for lo < hi {
 		m := int(uint(lo+hi) >> 1)
-		if n.props[m].name < string(name) {
+		if props[m].name < string(name) {
 			lo = m + 1
 		} else {
 			hi = m
 		}
 	}
-	if lo < len(n.props) && n.props[lo].name == string(name) {
+	if lo < len(props) && props[lo].name == string(name) {
 		return lo
 	}
 	return -1

@@ -137,7 +137,13 @@ func (s *Sink) member() bool {
 
 // Key begins a member of the open object by its name, which the Sink does not
 // keep; its value follows.
-func (s *Sink) Key(name []byte) bool {
+func (s *Sink) Key(name []byte) bool { return begin(s, name) }
+
+// Name is Key for a name given as a string.
+func (s *Sink) Name(name string) bool { return begin(s, name) }
+
+// begin is generic so that neither kind of name is copied to be looked up.
+func begin[T []byte | string](s *Sink, name T) bool {
 	if s.refusal.reason != Accepted {
 		return false
 	}
@@ -146,36 +152,35 @@ func (s *Sink) Key(name []byte) bool {
 	if i := int(f.before) + 1; i < len(f.n.props) && f.n.props[i].name == string(name) {
 		return s.declared(f, i)
 	}
-	if i := f.n.find(name); i >= 0 {
+	if i := find(f.n.props, name); i >= 0 {
 		return s.declared(f, i)
 	}
-	return s.additional(f, name)
+	return additional(s, f, name)
 }
 
-// Name is Key for a name given as a string.
-func (s *Sink) Name(name string) bool { return s.Key([]byte(name)) }
-
 // additional begins a member that is not declared.
-func (s *Sink) additional(f *frame, name []byte) bool {
+func additional[T []byte | string](s *Sink, f *frame, name T) bool {
 	if f.field != noField {
 		panic("payload: BUG: a name for a member that has one")
 	}
 	if len(name) > s.lim.StringBytes {
 		return s.fail(StringTooLong, ruleStringBytes, nil, int64(len(name)))
 	}
-	if !utf8.Valid(name) {
-		return s.fail(Malformed, ruleUTF8, nil, 0)
-	}
 	if !s.spend(len(name)) || !s.member() {
 		return false
 	}
+	at := len(s.v.text)
+	s.v.text = append(s.v.text, name...)
+	text := s.v.text[at:]
+	if !utf8.Valid(text) {
+		return s.fail(Malformed, ruleUTF8, nil, 0)
+	}
 	if f.before == extraField {
 		last := s.v.textOf(&s.v.nodes[f.last-1])
-		f.strewn = f.strewn || bytes.Compare(last, name) >= 0
+		f.strewn = f.strewn || bytes.Compare(last, text) >= 0
 	}
 	f.field, f.before, f.key = extraField, extraField, extraKey
-	f.name = span(len(s.v.text), len(name))
-	s.v.text = append(s.v.text, name...)
+	f.name = span(at, len(name))
 	if f.n.extra == none {
 		return s.fail(SchemaViolation, ruleAdditional, f.n, 0)
 	}

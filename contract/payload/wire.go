@@ -348,10 +348,10 @@ func (r *wireReader) extras(n *schema, count uint64) bool {
 			return false
 		}
 		f := &s.stack[s.depth-1]
-		if n.find(name) >= 0 {
+		if find(n.props, name) >= 0 {
 			return s.fail(Malformed, ruleDeclared, nil, 0)
 		}
-		if !s.additional(f, name) {
+		if !additional(s, f, name) {
 			return false
 		}
 		if f.strewn {
