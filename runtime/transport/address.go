@@ -54,6 +54,9 @@ func ParseTarget(text string, port uint16) (Target, error) {
 		return Target{}, fault.New(fault.Address, "%q: a client needs a port from 1 to 65535", text)
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
+		if zone := ip.Zone(); zone != "" && !validZone(zone) {
+			return Target{}, fault.New(fault.Address, "%q: %q is not the name of a network interface", text, zone)
+		}
 		t.IP = ip.Unmap()
 		t.Host = t.IP.String()
 		return t, nil
@@ -121,6 +124,17 @@ func validName(s string) bool {
 		}
 	}
 	return letters
+}
+
+// validZone accepts what interfaces are called.
+func validZone(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !strings.ContainsRune("._-", rune(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // ParsePort reads a decimal port, 0…65535. Errors are fault.Address.

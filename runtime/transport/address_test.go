@@ -38,7 +38,7 @@ func TestFieldLogB96MalformedTargetsAreTypedErrors(t *testing.T) {
 	for _, text := range []string{
 		"", ":", ":7777", "host:", "host:abc", "host:-1", "host:+1", "host:65536", "host:0", "host: 1", "exa mple:1", "exa mple",
 		"[::1", "[::1]7777", "[::1]:", "[]:1", "[127.0.0.1]:1", "[localhost]:1", "::1]:1", "a:b:1", "1.2.3.4:5:6", "1.2.3", "1.2.3.4.5:1", "256.1.1.1:1",
-		"-a:1", "a..b:1", "a/b:1", "user@host:1", "\x00:1", "hôst:1", "127.0.0.1%lo:1", "http://host:1", "[fe80::1%]:1",
+		"-a:1", "a..b:1", "a/b:1", "user@host:1", "\x00:1", "hôst:1", "127.0.0.1%lo:1", "http://host:1", "[fe80::1%]:1", "::%]0", "::1%:1", "::1% ",
 	} {
 		got, err := transport.ParseTarget(text, 7777)
 		if err == nil || fault.CodeOf(err) != fault.Address {

@@ -3,22 +3,26 @@ package transport
 import (
 	"errors"
 	"time"
+
+	"demi.network/runtime/fault"
 )
 
-// Errors of Host.Send and Host.Dial. They are plain values, so that a refused
-// send allocates nothing; compare with errors.Is.
+// Errors of Link and Host. They are shared values, so that a refused send
+// allocates nothing. Those with a code are equal, for errors.Is, to every
+// fault.Error of that code; an implementation may return its own.
 var (
 	// ErrUnknownPeer: the peer was never connected, is not connected yet, or
 	// is gone.
-	ErrUnknownPeer = errors.New("transport: no such peer")
-	// ErrChannel: the connection has no channel of that number.
-	ErrChannel = errors.New("transport: no such channel")
+	ErrUnknownPeer error = fault.New(fault.NotConnected, "no such peer")
+	// ErrChannel: the connection has no channel of that number, which is the
+	// caller's mistake.
+	ErrChannel error = fault.New(fault.Internal, "no such channel")
 	// ErrTooLarge: the message or datagram exceeds the size limit.
-	ErrTooLarge = errors.New("transport: message too large")
+	ErrTooLarge error = fault.New(fault.MessageTooLarge, "over the size limit")
 	// ErrBacklog: the peer's queue is full; nothing was queued.
-	ErrBacklog = errors.New("transport: queue full")
+	ErrBacklog error = fault.New(fault.Backlog, "the peer's queue is full")
 	// ErrFull: every connection slot is in use.
-	ErrFull = errors.New("transport: no free slot")
+	ErrFull error = fault.New(fault.Full, "no free slot")
 	// ErrClosed: the host or link was closed.
 	ErrClosed = errors.New("transport: closed")
 )
