@@ -15,6 +15,12 @@ const DefaultPort = 39420
 // is skipped and counted.
 const MaxCatchUp = 5
 
+// The defaults of zero values, and of a contract that was not loaded but made.
+const (
+	defaultTickRate     = 30 // Hz
+	defaultSendInterval = 1.0 / 60
+)
+
 // Config makes a Peer. Contract, Listen and Dial are needed; zero means the
 // documented default for the rest.
 type Config struct {

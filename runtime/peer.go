@@ -20,7 +20,9 @@ import (
 	"time"
 
 	"demi.network/contract"
+	"demi.network/contract/payload"
 	"demi.network/runtime/fault"
+	"demi.network/runtime/transport"
 	"demi.network/runtime/world"
 	"demi.network/session"
 )
@@ -36,127 +38,287 @@ const (
 )
 
 // String returns "offline", "host" or "client", as diagnostics spell it.
-func (m Mode) String() string { return [...]string{"offline", "host", "client"}[m] }
+func (m Mode) String() string {
+	switch m {
+	case Offline:
+		return "offline"
+	case Hosting:
+		return "host"
+	case Joined:
+		return "client"
+	}
+	return "invalid"
+}
 
 // Peer is one participant. It belongs to one goroutine. It is meant to be
 // used again: Host, Close, Host gives a new session each time, with a new
 // epoch and with ids from 1.
-type Peer struct{ cfg Config }
+type Peer struct {
+	cfg    Config
+	opts   Options // resolved
+	layout *world.Layout
+	now    time.Time // of the newest turn
+	clock  clock
+
+	mode   Mode           // set by open and shut only
+	host   transport.Host // nil when offline
+	srv    *server        // while Hosting
+	cli    *client        // while Joined
+	world  *world.World   // the truth of a host, the view of a client
+	epoch  uint32         // of the newest hosted session
+	opened time.Time      // when the mode was last left Offline
+
+	binds   bindings
+	scratch []int32        // a row
+	ended   *session.Event // what a Close of a client leaves for Poll
+	linger  lingering
+	log     history
+	last    *Report // of the session that ended last
+}
 
 // New returns a closed Peer. A Config without contract, Listen or Dial is the
 // caller's mistake and panics. now is the time of the first turn.
-func New(cfg Config, now time.Time) *Peer
+func New(cfg Config, now time.Time) *Peer {
+	if cfg.Contract == nil || cfg.Listen == nil || cfg.Dial == nil {
+		panic("runtime: BUG: a Config needs Contract, Listen and Dial")
+	}
+	rate := cfg.Contract.Simulation.TickRate
+	if rate <= 0 {
+		rate = defaultTickRate
+	}
+	p := &Peer{cfg: cfg, layout: world.NewLayout(cfg.Contract), now: now, clock: newClock(now, rate)}
+	p.world = world.New(p.layout)
+	p.Configure(Options{})
+	return p
+}
 
 // Configure changes options; they hold from the next Host or Connect on, and
 // SendInterval at once.
-func (p *Peer) Configure(o Options)
+func (p *Peer) Configure(o Options) {
+	if !(o.SendInterval >= 0) {
+		o.SendInterval = 0
+	} else if o.SendInterval == 0 {
+		o.SendInterval = defaultSendInterval
+	}
+	if o.Port == 0 {
+		o.Port = DefaultPort
+	}
+	if o.MaxPeers <= 0 {
+		o.MaxPeers = p.cfg.MaxPlayers
+	}
+	p.opts = o
+}
 
 // Host opens a session on port; 0 is Options.Port, -1 a port of the system's
 // choice. Errors: fault.Bind…, fault.AlreadyHosting, fault.Phase while a
 // client, whatever Config.Listen returns.
-func (p *Peer) Host(port int) error
+func (p *Peer) Host(port int) error {
+	p.reap()
+	switch p.mode {
+	case Hosting:
+		return p.fail(fault.New(fault.AlreadyHosting, "this peer hosts a session already"))
+	case Joined:
+		return p.fail(fault.New(fault.Phase, "a client cannot host; disconnect first"))
+	}
+	switch port {
+	case 0:
+		port = p.opts.Port
+	case -1:
+		port = 0
+	}
+	p.linger.cut(p.now) // the last session's socket may hold the port
+	host, err := p.cfg.Listen(port)
+	if err != nil {
+		return p.fail(err)
+	}
+	p.epoch = session.NextEpoch(p.entropy(), p.epoch)
+	p.open(Hosting, host)
+	sess := session.NewServer(session.ServerConfig{
+		Contract: p.cfg.Contract, Layout: p.layout, World: p.world, Host: host, Epoch: p.epoch,
+		Build: p.cfg.Build, MaxPlayers: p.opts.MaxPeers, Rules: p.cfg.Rules,
+	}, p.now)
+	p.srv = newServer(sess, p.layout, p.world)
+	p.world.Tick = p.cfg.FirstTick
+	return nil
+}
 
 // Connect starts joining a host. Connected or Disconnected arrives from Poll.
-func (p *Peer) Connect(to netip.AddrPort) error
+// Errors: fault.AlreadyHosting, fault.Phase while a client, whatever
+// Config.Dial returns.
+func (p *Peer) Connect(to netip.AddrPort) error {
+	p.reap()
+	switch p.mode {
+	case Hosting:
+		return p.fail(fault.New(fault.AlreadyHosting, "a host cannot join; close the session first"))
+	case Joined:
+		return p.fail(fault.New(fault.Phase, "this peer is a client already; disconnect first"))
+	}
+	host, err := p.cfg.Dial(to)
+	if err != nil {
+		return p.fail(err)
+	}
+	link, err := host.Dial(p.now, to)
+	if err != nil {
+		_ = host.Close() // the dial's error is the one to report
+		return p.fail(err)
+	}
+	p.open(Joined, host)
+	sess := session.NewClient(session.ClientConfig{
+		Contract: p.cfg.Contract, Layout: p.layout, World: p.world, Host: host, Peer: link,
+		PlayerName: p.cfg.PlayerName, Build: p.cfg.Build, Observer: p.cfg.Observer, Unchecked: p.cfg.Unchecked,
+	}, p.now)
+	p.cli = newClient(sess, link, p.layout, p.world, p.cfg.FirstTick)
+	return nil
+}
 
-// Close ends what the peer is doing: everybody is told code and text, the
-// scene entities that the session made are destroyed, and a Disconnected event
-// is queued. Closing a closed Peer does nothing.
-func (p *Peer) Close(code fault.Code, text string)
+// open leaves Offline.
+func (p *Peer) open(m Mode, host transport.Host) {
+	p.mode, p.host, p.opened = m, host, p.now
+	p.ended, p.last = nil, nil
+	p.log = history{}
+	p.clock.skipped = 0
+	p.world.Reset(p.layout)
+}
 
-// Advance drains the network up to now and returns how many fixed ticks are
-// due, at most MaxCatchUp; ticks beyond are skipped and counted. It must be
-// called, with Flush, whether or not the game is ready for a tick: that is
-// what keeps connections alive.
-func (p *Peer) Advance(now time.Time) (ticks int)
+// Close ends what the peer is doing: everybody is told code and text, and the
+// scene entities that the session made are destroyed. A client's Poll still
+// returns one Disconnected event. Closing a closed Peer does nothing. The
+// goodbye needs some more turns; see Lingering.
+func (p *Peer) Close(code fault.Code, text string) {
+	switch p.mode {
+	case Hosting:
+		links := make([]transport.Peer, 0, 8)
+		p.srv.sess.Peers(func(info session.PeerInfo) bool {
+			links = append(links, info.Link)
+			return true
+		})
+		report := p.Report()
+		p.srv.sess.Shutdown(p.now, text)
+		p.shut(report, links)
+	case Joined:
+		report, link := p.Report(), p.cli.link
+		p.cli.sess.Leave(p.now, code, text)
+		p.shut(report, []transport.Peer{link})
+		p.ended = &session.Event{Kind: session.EventDisconnected, Code: code, Text: text}
+	}
+}
 
-// BeginTick starts a fixed tick. Game code runs between it and EndTick.
-func (p *Peer) BeginTick()
+// shut returns to Offline; links are those that a goodbye is on its way to.
+func (p *Peer) shut(report Report, links []transport.Peer) {
+	report.Phase = session.PhaseClosed.String()
+	p.last = &report
+	p.linger.add(p.now, p.host, links)
+	p.unbindAll()
+	p.world.Reset(p.layout)
+	p.mode, p.host, p.srv, p.cli = Offline, nil, nil, nil
+}
 
-// EndTick ends a fixed tick: a host writes a snapshot for each peer, a client
-// its publication.
-func (p *Peer) EndTick()
+// reap ends a client whose session is over although nobody polled its end.
+func (p *Peer) reap() {
+	if p.mode == Joined && p.cli.sess.Phase() == session.PhaseClosed {
+		p.shut(p.Report(), []transport.Peer{p.cli.link})
+	}
+}
 
-// Flush sends what is due and returns when Advance must be called again at
-// the latest: for the network's sake, or because a tick is due.
-func (p *Peer) Flush(now time.Time) (next time.Time, err error)
-
-// Present writes the rows that others are the writers of into the scene. Poll
-// does the same for an entity that an event names.
-func (p *Peer) Present()
-
-// Poll returns the next event. What it says has happened in the scene already:
-// a spawned entity exists there with its values, a despawned one does not.
-func (p *Peer) Poll() (session.Event, bool)
-
-// Spawn makes a replicated entity (host only) and returns its network id.
-// entity is a scene entity whose values become the row's, or, when there is
-// none, the id that one is made under; "" makes one under the network id.
-// owner is "server", "peerN", or "" for the contract's default. The error, if
-// any, is a *session.Refusal or a *fault.Error of the scene.
-func (p *Peer) Spawn(prefab, entity, owner string) (id string, err error)
-
-// Transfer gives an entity to another owner (host only).
-func (p *Peer) Transfer(id, owner string) error
-
-// Despawn removes a replicated entity and its scene entity (host only).
-func (p *Peer) Despawn(id string) error
-
-// Owner returns who owns an entity: "server" or "peerN".
-func (p *Peer) Owner(id string) (owner string, ok bool)
-
-// HasAuthority says whether this peer owns an entity.
-func (p *Peer) HasAuthority(id string) bool
-
-// NetworkIDForOwner returns the oldest entity of an owner.
-func (p *Peer) NetworkIDForOwner(owner string) (id string, ok bool)
-
-// BindLocalEntity makes a scene entity stand for a network entity, writing the
-// row's values into it first. The scene entity that stood for it so far is
-// destroyed when the session made it.
-func (p *Peer) BindLocalEntity(id, entity string) error
-
-// LocalEntity returns the scene entity that stands for a network entity.
-func (p *Peer) LocalEntity(id string) (entity string, ok bool)
-
-// Send sends a declared message; target is a network id or "".
-func (p *Peer) Send(name, target string, src session.Source) error
-
-// UpdateEntity publishes the fields of an entity that this peer writes, from
-// the scene, when dt seconds after the last time complete a send interval. An
-// error means that the entity is unknown, not bound, or another's.
-func (p *Peer) UpdateEntity(id string, dt float64) error
-
-// RemotePosition returns the position of the oldest entity of another peer,
-// from its Transform2D or Transform3D.
-func (p *Peer) RemotePosition(sender string) (x, y float64, ok bool)
-
-// StartSession announces the game to every peer, also to those who join later
-// (host only).
-func (p *Peer) StartSession(metadata session.Source) error
+// Lingering says that the goodbyes of a closed session are still on their way,
+// for a second at most. A program that wants to exit goes on with its turns,
+// Advance and Flush, until it is false.
+func (p *Peer) Lingering() bool { return len(p.linger.list) > 0 }
 
 // Mode says what the peer is doing.
-func (p *Peer) Mode() Mode
+func (p *Peer) Mode() Mode { return p.mode }
 
 // Phase is the session's phase.
-func (p *Peer) Phase() session.Phase
+func (p *Peer) Phase() session.Phase {
+	switch p.mode {
+	case Hosting:
+		return p.srv.sess.Phase()
+	case Joined:
+		return p.cli.sess.Phase()
+	}
+	return session.PhaseClosed
+}
 
-// SenderID is "server", "peerN", or "client" before the handshake.
-func (p *Peer) SenderID() string
+// SenderID is "server", "peerN", or "client" before the handshake and offline.
+func (p *Peer) SenderID() string {
+	switch {
+	case p.mode == Hosting:
+		return session.ServerSender.String()
+	case p.mode == Joined && p.cli.sess.Sender() != 0:
+		return p.cli.sess.Sender().String()
+	}
+	return "client"
+}
 
-// Tick is the number of the newest tick; the session's Config.FirstTick is the
-// one before the first.
-func (p *Peer) Tick() uint32
+// me is this peer's number as an owner. A client that has none yet gets one
+// that nobody has.
+func (p *Peer) me() uint32 {
+	if p.mode != Joined {
+		return 0
+	}
+	if me := p.cli.me(); me != 0 {
+		return me
+	}
+	return ^uint32(0)
+}
+
+func (p *Peer) sessionEpoch() uint32 {
+	switch p.mode {
+	case Hosting:
+		return p.srv.sess.Epoch()
+	case Joined:
+		return p.cli.sess.Epoch()
+	}
+	return 0
+}
+
+func (p *Peer) networkID(n uint32) string { return session.NetworkID(p.sessionEpoch(), n) }
+
+// Tick is the number of a host's newest tick, or of the newest snapshot that a
+// client has read; 0 when there is none.
+func (p *Peer) Tick() uint32 { return p.world.Tick }
 
 // TickInterval is the time of one fixed tick.
-func (p *Peer) TickInterval() time.Duration
+func (p *Peer) TickInterval() time.Duration { return p.clock.interval }
 
 // LocalAddr is the address of the socket, or the zero AddrPort when closed.
-func (p *Peer) LocalAddr() netip.AddrPort
+func (p *Peer) LocalAddr() netip.AddrPort {
+	if p.host == nil {
+		return netip.AddrPort{}
+	}
+	return p.host.LocalAddr()
+}
 
 // Contract is the contract of the Config.
-func (p *Peer) Contract() *contract.Contract
+func (p *Peer) Contract() *contract.Contract { return p.cfg.Contract }
 
-// World returns the rows, for reading, and their layout. They are valid until
-// the next call of a method that changes something.
-func (p *Peer) World() (*world.World, *world.Layout)
+// World returns the rows, for reading, and their layout: of a host the truth,
+// of a client what the host has told it. They are valid until the next call of
+// a method that changes something.
+func (p *Peer) World() (*world.World, *world.Layout) { return p.world, p.layout }
+
+// CurrentSession returns what the host announced with StartSession, or nil. It
+// belongs to the session: read it, do not fill it.
+func (p *Peer) CurrentSession() *payload.Value {
+	switch p.mode {
+	case Hosting:
+		return p.srv.sess.CurrentSession()
+	case Joined:
+		return p.cli.sess.CurrentSession()
+	}
+	return nil
+}
+
+// Peers yields a host's welcomed clients in join order.
+func (p *Peer) Peers(yield func(session.PeerInfo) bool) {
+	if p.mode == Hosting {
+		p.srv.sess.Peers(yield)
+	}
+}
+
+func (p *Peer) entropy() uint32 {
+	if p.cfg.Entropy == nil {
+		return p.epoch + 1
+	}
+	return p.cfg.Entropy()
+}

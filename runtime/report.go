@@ -139,31 +139,3 @@ func (h *TickHash) UnmarshalJSON(b []byte) error {
 	}
 	return nil
 }
-
-// Report returns what the peer did since its last Host or Connect.
-func (p *Peer) Report() Report
-
-// Convergence is the outcome of comparing reports.
-type Convergence struct {
-	Compared   int          `json:"compared"` // pairs of hashes
-	Clients    int          `json:"clients"`
-	Difference []Divergence `json:"differences"` // the first of each client
-	Missing    []string     `json:"missing"`     // clients that the host's report does not know
-}
-
-// Divergence is a tick at which a client held something else than the host.
-type Divergence struct {
-	SenderID string `json:"sender_id"`
-	Tick     uint32 `json:"tick"`
-	Host     string `json:"host"`
-	Client   string `json:"client"`
-	Wrong    int    `json:"wrong"` // ticks that differ
-}
-
-// OK reports whether nothing differed and at least atLeast hashes of each
-// client were compared.
-func (c Convergence) OK(atLeast int) bool
-
-// Converged compares what each client held with what the host says that it
-// must hold, tick by tick. The first report is the host's.
-func Converged(host Report, clients ...Report) Convergence

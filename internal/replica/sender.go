@@ -131,10 +131,6 @@ func (s *Sender) collect(w *world.World, tr *Tracker, tick uint32) {
 			e := entry{id: h.ID, tried: tick - 1}
 			if at < len(p.old) && p.old[at].id == h.ID {
 				e = p.old[at]
-			} else if s.dir == Up {
-				// A publication starts from what the host said: the row is
-				// news only once it changes.
-				e.acked = tr.version(typ, row).of(h.Owner, s.peer)
 			}
 			p.now = append(p.now, e)
 			v := tr.version(typ, row).of(h.Owner, s.peer)
@@ -146,11 +142,21 @@ func (s *Sender) collect(w *world.World, tr *Tracker, tick uint32) {
 	}
 }
 
+// Adopt notes that the peer holds row id of w as it is: what a publisher does
+// with a row that the host has just handed over, so that it is news only once
+// it changes. tr must have seen w as it is.
+func (s *Sender) Adopt(w *world.World, tr *Tracker, typ int, id uint32) {
+	s.collect(w, tr, s.last)
+	if row, ok := w.FindIn(typ, id); ok {
+		s.tables[typ].now[row].acked = tr.version(typ, row).of(w.Head(typ, row).Owner, s.peer)
+	}
+}
+
 // choose cuts the pending rows down to a budget of bytes, the longest waiting
 // first, and reports whether all fit.
 func (s *Sender) choose(w *world.World, budget int) bool {
 	all := len(s.rows)
-	size := len(s.rows) * 16
+	size := len(s.rows) * 20
 	for i := range s.rows {
 		size += s.layout.Types[s.rows[i].typ].Stride * 5
 	}

@@ -1,0 +1,374 @@
+package runtime
+
+import (
+	"demi.network/contract"
+	"demi.network/runtime/fault"
+	"demi.network/session"
+)
+
+// Spawn makes a replicated entity (host only) and returns its network id.
+// entity is a scene entity whose values become the row's, or, when there is
+// none, the id that one is made under; "" makes one under the network id.
+// owner is "server", "peerN", or "" for the contract's default. The error, if
+// any, is a *session.Refusal or a *fault.Error of the scene; nothing was made
+// then.
+func (p *Peer) Spawn(prefab, entity, owner string) (id string, err error) {
+	if p.mode != Hosting {
+		return "", p.refuse(session.ReasonNotServer)
+	}
+	rule := p.cfg.Contract.Prefab(prefab)
+	if rule == nil {
+		return "", p.refuse(session.ReasonUnknownPrefab)
+	}
+	to, ok := defaultOwner(rule, owner)
+	if !ok {
+		return "", p.refuse(session.ReasonInvalidOwner)
+	}
+	if _, taken := p.binds.byEntity[entity]; taken {
+		return "", p.refuse(session.ReasonDuplicateEntity)
+	}
+	made, err := p.prepare(rule, entity)
+	if err != nil {
+		return "", err
+	}
+	cells := p.layout.Types[rule.Index].Default()
+	if p.cfg.Scene != nil && entity != "" {
+		p.gather(entity, rule.Index, p.layout.Types[rule.Index].All(), cells)
+	}
+	n, r := p.srv.sess.Spawn(p.now, rule.Index, to, cells)
+	if r != nil {
+		if made {
+			p.cfg.Scene.Destroy(entity)
+		}
+		return "", r
+	}
+	switch {
+	case p.cfg.Scene == nil:
+	case entity == "":
+		p.appear(n, rule.Index)
+	default:
+		p.bind(n, rule.Index, entity, made)
+	}
+	p.log.spawn(p, n, rule.Index, to, false)
+	return p.networkID(n), nil
+}
+
+// defaultOwner reads an owner, or takes the contract's where none is named.
+func defaultOwner(rule *contract.Prefab, owner string) (session.Sender, bool) {
+	if owner == "" {
+		return session.ServerSender, rule.DefaultOwner == contract.ActorServer
+	}
+	return session.ParseSender(owner)
+}
+
+// prepare makes the scene entity of a spawn when it does not exist.
+func (p *Peer) prepare(rule *contract.Prefab, entity string) (made bool, err error) {
+	if p.cfg.Scene == nil || entity == "" || p.cfg.Scene.Has(entity) {
+		return false, nil
+	}
+	if err := p.cfg.Scene.Create(rule.Prefab, entity); err != nil {
+		return false, p.fail(err)
+	}
+	return true, nil
+}
+
+// Transfer gives an entity to another owner (host only).
+func (p *Peer) Transfer(id, owner string) error {
+	if p.mode != Hosting {
+		return p.refuse(session.ReasonNotServer)
+	}
+	n, reason := p.find(id)
+	if reason != session.ReasonNone {
+		return p.refuse(reason)
+	}
+	to, ok := session.ParseSender(owner)
+	if !ok {
+		return p.refuse(session.ReasonInvalidOwner)
+	}
+	if r := p.srv.sess.Transfer(p.now, n, to); r != nil {
+		return r
+	}
+	p.presentAll(n)
+	return nil
+}
+
+// Despawn removes a replicated entity (host only), and its scene entity when
+// the session made it; one that Spawn found or BindLocalEntity named stays.
+func (p *Peer) Despawn(id string) error {
+	if p.mode != Hosting {
+		return p.refuse(session.ReasonNotServer)
+	}
+	n, reason := p.find(id)
+	if reason != session.ReasonNone {
+		return p.refuse(reason)
+	}
+	if r := p.srv.sess.Despawn(p.now, n); r != nil {
+		return r
+	}
+	p.unbind(n)
+	return nil
+}
+
+// find reads a network id and says why when it names no live entity.
+func (p *Peer) find(id string) (n uint32, r session.Reason) {
+	epoch, n, ok := session.ParseNetworkID(id)
+	if !ok {
+		return 0, session.ReasonUnknownEntity
+	}
+	if epoch != p.sessionEpoch() {
+		return 0, session.ReasonStaleEpoch
+	}
+	if _, _, ok := p.world.Find(n); !ok {
+		return 0, session.ReasonUnknownEntity
+	}
+	return n, session.ReasonNone
+}
+
+// row finds the row of a network id.
+func (p *Peer) row(id string) (typ, row int, ok bool) {
+	n, r := p.find(id)
+	if r != session.ReasonNone {
+		return 0, 0, false
+	}
+	return p.world.Find(n)
+}
+
+// Owner returns who owns an entity: "server" or "peerN".
+func (p *Peer) Owner(id string) (owner string, ok bool) {
+	typ, row, ok := p.row(id)
+	if !ok {
+		return "", false
+	}
+	return session.Sender(p.world.Head(typ, row).Owner).String(), true
+}
+
+// HasAuthority says whether this peer owns an entity.
+func (p *Peer) HasAuthority(id string) bool {
+	typ, row, ok := p.row(id)
+	return ok && p.world.Head(typ, row).Owner == p.me()
+}
+
+// oldest finds the entity of an owner with the smallest id.
+func (p *Peer) oldest(owner session.Sender) (n uint32, typ, row int) {
+	for i := range p.world.Tables {
+		for j := range p.world.Tables[i].Heads {
+			h := p.world.Head(i, j)
+			if h.Owner == uint32(owner) && (n == 0 || h.ID < n) {
+				n, typ, row = h.ID, i, j
+				break // ids rise within a table
+			}
+		}
+	}
+	return n, typ, row
+}
+
+// NetworkIDForOwner returns the oldest entity of an owner.
+func (p *Peer) NetworkIDForOwner(owner string) (id string, ok bool) {
+	who, ok := session.ParseSender(owner)
+	if !ok || p.mode == Offline {
+		return "", false
+	}
+	n, _, _ := p.oldest(who)
+	if n == 0 {
+		return "", false
+	}
+	return p.networkID(n), true
+}
+
+// RemotePosition returns the position of the oldest entity of another peer,
+// from its Transform2D or Transform3D.
+func (p *Peer) RemotePosition(sender string) (x, y float64, ok bool) {
+	who, ok := session.ParseSender(sender)
+	if !ok || p.mode == Offline {
+		return 0, 0, false
+	}
+	n, typ, row := p.oldest(who)
+	if n == 0 {
+		return 0, 0, false
+	}
+	t := &p.layout.Types[typ]
+	see := t.VisibleTo(uint32(who), p.me())
+	for _, path := range [...]string{"Transform2D.position", "Transform3D.position"} {
+		if f := t.Field(path); f >= 0 && see.Has(f) {
+			v := t.Value(f, p.world.Row(p.layout, typ, row))
+			return v[0], v[1], true
+		}
+	}
+	return 0, 0, false
+}
+
+// BindLocalEntity makes a scene entity stand for a network entity, writing the
+// row's values into it first. The scene entity that stood for it so far is
+// destroyed when the session made it.
+func (p *Peer) BindLocalEntity(id, entity string) error {
+	if p.mode == Offline || p.cfg.Scene == nil {
+		return p.refuse(session.ReasonInvalidOperation)
+	}
+	n, reason := p.find(id)
+	if reason != session.ReasonNone {
+		return p.refuse(reason)
+	}
+	if !p.cfg.Scene.Has(entity) {
+		return p.refuse(session.ReasonUnknownEntity)
+	}
+	typ, _, _ := p.world.Find(n)
+	if other, taken := p.binds.byEntity[entity]; taken {
+		if other != n {
+			return p.refuse(session.ReasonDuplicateEntity)
+		}
+		return nil
+	}
+	p.bind(n, typ, entity, false)
+	return nil
+}
+
+// LocalEntity returns the scene entity that stands for a network entity.
+func (p *Peer) LocalEntity(id string) (entity string, ok bool) {
+	n, r := p.find(id)
+	if r != session.ReasonNone {
+		return "", false
+	}
+	b := p.binds.get(n)
+	if b == nil {
+		return "", false
+	}
+	return b.entity, true
+}
+
+// NetworkID returns the network entity that a scene entity stands for.
+func (p *Peer) NetworkID(entity string) (id string, ok bool) {
+	n, ok := p.binds.byEntity[entity]
+	if !ok {
+		return "", false
+	}
+	return p.networkID(n), true
+}
+
+// UpdateEntity publishes the fields of an entity that this peer writes, from
+// the scene, when dt seconds after the last time complete a send interval. A
+// host publishes the server's fields of entities that clients own, too. An
+// error means that the entity is unknown, not bound, or another's.
+func (p *Peer) UpdateEntity(id string, dt float64) error {
+	if p.mode == Offline || p.cfg.Scene == nil {
+		return p.refuse(session.ReasonInvalidOperation)
+	}
+	n, reason := p.find(id)
+	if reason != session.ReasonNone {
+		return p.refuse(reason)
+	}
+	b := p.binds.get(n)
+	if b == nil || !p.cfg.Scene.Has(b.entity) {
+		return p.refuse(session.ReasonInvalidOperation)
+	}
+	row, ok := p.world.FindIn(b.typ, n)
+	if !ok {
+		return p.refuse(session.ReasonUnknownEntity)
+	}
+	if p.mode == Joined && p.world.Head(b.typ, row).Owner != p.me() {
+		return p.refuse(session.ReasonUnauthorizedTarget)
+	}
+	if !p.due(b, dt) {
+		return nil
+	}
+	if p.mode == Hosting {
+		p.publish(b, row)
+		return nil
+	}
+	if at, ok := p.cli.mine.FindIn(b.typ, n); ok {
+		t := &p.layout.Types[b.typ]
+		p.gather(b.entity, b.typ, p.writer(t, p.me()), p.cli.mine.Row(p.layout, b.typ, at))
+	}
+	return nil
+}
+
+// due counts the time since the last publication of an entity.
+func (p *Peer) due(b *binding, dt float64) bool {
+	const slack = 1e-9 // two sixtieths are a thirtieth
+	if b.since < 0 {
+		b.since = 0
+		return true
+	}
+	if dt > 0 {
+		b.since += dt
+	}
+	if b.since < p.opts.SendInterval-slack {
+		return false
+	}
+	b.since = 0
+	return true
+}
+
+// publish writes the server's fields from the scene into the truth. Where the
+// owner writes a field as well, only what a script has changed since it was
+// presented counts, and then it beats the owner: Force rises, and publications
+// from before lose.
+func (p *Peer) publish(b *binding, row int) {
+	h, t := p.world.Head(b.typ, row), &p.layout.Types[b.typ]
+	cells, m := p.world.Row(p.layout, b.typ, row), p.writer(t, h.Owner)
+	shared := p.shared(t, h.Owner)
+	p.gather(b.entity, b.typ, m&^shared, cells)
+	if moved := shared &^ p.untouched(b, shared); moved != 0 {
+		p.gather(b.entity, b.typ, moved, cells)
+		t.Copy(b.shown, cells, moved)
+		h.Force++
+	}
+}
+
+// Send sends a declared message; target is a network id or "". The error is
+// nil, a *session.Refusal, or the payload's refusal.
+func (p *Peer) Send(name, target string, src session.Source) error {
+	switch p.mode {
+	case Hosting:
+		return p.srv.sess.Send(p.now, name, target, src)
+	case Joined:
+		return p.cli.sess.Send(p.now, name, target, src)
+	}
+	return p.refuse(session.ReasonInvalidOperation)
+}
+
+// StartSession announces the game to every peer, also to those who join later
+// (host only).
+func (p *Peer) StartSession(metadata session.Source) error {
+	if p.mode != Hosting {
+		return p.refuse(session.ReasonNotServer)
+	}
+	return p.srv.sess.StartSession(p.now, metadata)
+}
+
+// Kick removes a client with a text that reaches it (host only).
+func (p *Peer) Kick(sender, text string) error {
+	if p.mode != Hosting {
+		return p.refuse(session.ReasonNotServer)
+	}
+	who, ok := session.ParseSender(sender)
+	if !ok || who == session.ServerSender {
+		return p.refuse(session.ReasonInvalidOwner)
+	}
+	if r := p.srv.sess.Kick(p.now, who, text); r != nil {
+		return r
+	}
+	return nil
+}
+
+// refuse notes a refusal of a caller's act.
+func (p *Peer) refuse(r session.Reason) error {
+	refusal := session.Refuse(r)
+	switch p.mode {
+	case Hosting:
+		p.srv.sess.Note(refusal)
+	case Joined:
+		p.cli.sess.Note(refusal)
+	default:
+		p.log.offline(refusal)
+	}
+	return refusal
+}
+
+// fail notes an error of a caller's act.
+func (p *Peer) fail(err error) error {
+	if fault.CodeOf(err) == "" {
+		err = fault.Wrap(err, fault.Internal, "the transport failed")
+	}
+	p.log.fail(err)
+	return err
+}

@@ -1,0 +1,116 @@
+package runtime
+
+import (
+	"time"
+
+	"demi.network/runtime/fault"
+	"demi.network/runtime/transport"
+	"demi.network/session"
+)
+
+// Advance drains the network up to now and returns how many fixed ticks are
+// due, at most MaxCatchUp; ticks beyond are skipped and counted. It must be
+// called, with Flush, whether or not the game is ready for a tick: that is
+// what keeps connections alive. now never goes backwards.
+func (p *Peer) Advance(now time.Time) (ticks int) {
+	p.now = now
+	switch p.mode {
+	case Hosting:
+		p.srv.drain(now, p.host)
+	case Joined:
+		p.cli.drain(now, p.host)
+		p.restart()
+	}
+	p.linger.drain(now)
+	return p.clock.due(now)
+}
+
+// restart writes the host's values into the scene entities that this peer has
+// just become the writer of, or that the host has overruled.
+func (p *Peer) restart() {
+	for _, n := range p.cli.taken {
+		p.presentAll(n)
+	}
+	p.cli.taken = p.cli.taken[:0]
+}
+
+// BeginTick starts a fixed tick: the scene is brought up to date. Game code
+// runs between it and EndTick.
+func (p *Peer) BeginTick() {
+	if p.mode == Hosting {
+		p.world.Tick++
+	}
+	p.log.ticks++
+	p.Present()
+}
+
+// EndTick ends a fixed tick: a host writes a snapshot for each peer, a client
+// its publication.
+func (p *Peer) EndTick() {
+	switch p.mode {
+	case Hosting:
+		p.srv.endTick(p.now)
+	case Joined:
+		p.cli.endTick(p.now)
+	}
+}
+
+// Flush sends what is due and returns when Advance must be called again at
+// the latest: for the network's sake, or because a tick is due. An error means
+// that the socket is broken.
+func (p *Peer) Flush(now time.Time) (next time.Time, err error) {
+	next = earliest(p.clock.next, p.linger.flush(now))
+	if p.host != nil {
+		var at time.Time
+		at, err = p.host.Flush(now)
+		next = earliest(next, at)
+	}
+	return next, err
+}
+
+// Poll returns the next event. What it says has happened in the scene already:
+// a spawned entity exists there with its values, a despawned one does not.
+func (p *Peer) Poll() (session.Event, bool) {
+	switch p.mode {
+	case Hosting:
+		ev, ok := p.srv.sess.Poll()
+		if ok {
+			p.apply(&ev)
+		}
+		return ev, ok
+	case Joined:
+		ev, ok := p.cli.sess.Poll()
+		if ok {
+			p.apply(&ev)
+		}
+		return ev, ok
+	}
+	if p.ended != nil {
+		ev := *p.ended
+		p.ended = nil
+		return ev, true
+	}
+	return session.Event{}, false
+}
+
+// apply makes the scene agree with an event and notes what reports tell.
+func (p *Peer) apply(ev *session.Event) {
+	switch ev.Kind {
+	case session.EventSpawned:
+		p.log.spawn(p, ev.N, ev.Type, ev.Owner, p.mode == Joined && p.cli.sess.Retained(ev.N))
+		p.appear(ev.N, ev.Type)
+	case session.EventDespawned:
+		p.unbind(ev.N)
+	case session.EventOwnership:
+		p.presentAll(ev.N)
+	case session.EventPeerLeft:
+		p.log.leave(p, ev)
+	case session.EventTurnedAway:
+		p.log.note(ev.Code, ev.Text, ev.Details)
+	case session.EventDisconnected:
+		if ev.Code != fault.Left && ev.Code != fault.Shutdown {
+			p.log.note(ev.Code, ev.Text, ev.Details)
+		}
+		p.shut(p.Report(), []transport.Peer{p.cli.link})
+	}
+}
