@@ -136,7 +136,10 @@ const MaxProperties = 256
 // bitset is a set of declared members.
 type bitset [MaxProperties / 64]uint64
 
-func (b *bitset) add(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b *bitset) add(i int) { b[i>>6] |= 1 << (i & 63) }
+func (b *bitset) covers(o *bitset) bool {
+	return (o[0]&^b[0])|(o[1]&^b[1])|(o[2]&^b[2])|(o[3]&^b[3]) == 0
+}
 func (b *bitset) has(i int) bool { return b[i>>6]>>(i&63)&1 == 1 }
 
 func anySchema(pointer string) schema {

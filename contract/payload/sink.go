@@ -21,6 +21,7 @@ type Sink struct {
 	left    budget
 	depth   int
 	stack   []frame
+	top     *frame  // the innermost open container; nil when none is
 	sorted  []int32 // room to sort members
 	refusal Refusal
 }
@@ -32,8 +33,10 @@ type budget struct{ elements, text int }
 type frame struct {
 	n       *schema
 	seen    bitset
-	head    int32 // the container on the tape
-	last    int32 // its last item or member, 0 = none
+	want    *schema // of the next item, or of the member begun
+	head    int32   // the container on the tape
+	first   int32   // its first item or member, 0 = none
+	last    int32   // its last one
 	count   int32
 	field   int32  // of the member begun: a declared one, extraField, noField
 	before  int32  // the member before it: a declared one, extraField, noField
@@ -54,8 +57,10 @@ func (s *Sink) Reset(p *Plan, lim Limits, v *Value) {
 	s.p, s.v = p, v
 	s.lim = lim.orDefault()
 	s.left = budget{s.lim.Elements, s.lim.Bytes}
-	s.depth = 0
-	s.refusal = Refusal{}
+	s.depth, s.top = 0, nil
+	if s.refusal.reason != Accepted {
+		s.refusal = Refusal{}
+	}
 	v.reset(p)
 }
 
@@ -87,8 +92,8 @@ func (s *Sink) Refuse(reason Reason, text string) bool {
 
 // begin marks the next item as under way, so that a refusal names it.
 func (s *Sink) begin() {
-	if s.depth > 0 && !s.stack[s.depth-1].object {
-		s.stack[s.depth-1].pending = true
+	if s.top != nil && !s.top.object {
+		s.top.pending = true
 	}
 }
 
@@ -117,21 +122,18 @@ func (s *Sink) slot() *schema {
 	if s.refusal.reason != Accepted {
 		return nil
 	}
-	if s.depth == 0 {
+	f := s.top
+	if f == nil {
 		if len(s.v.nodes) > 0 {
 			panic("payload: BUG: two values for one payload")
 		}
 		return &s.p.schemas[s.p.root]
 	}
-	f := &s.stack[s.depth-1]
 	if f.object {
-		switch {
-		case f.field == noField:
+		if f.field == noField {
 			panic("payload: BUG: a member without Key or Field")
-		case f.field == extraField:
-			return &s.p.schemas[f.n.extra]
 		}
-		return &s.p.schemas[f.n.props[f.field].schema]
+		return f.want
 	}
 	f.pending = true
 	if int(f.count) >= f.n.maxItems {
@@ -142,27 +144,56 @@ func (s *Sink) slot() *schema {
 		s.fail(ExcessiveElements, ruleElements, nil, 0)
 		return nil
 	}
-	return &s.p.schemas[f.n.items]
+	return f.want
 }
 
-// add puts an accepted value on the tape.
-func (s *Sink) add(v node) bool {
-	at := int32(len(s.v.nodes))
-	if s.depth > 0 {
-		f := &s.stack[s.depth-1]
-		v.key = f.key
-		if f.last != 0 {
-			s.v.nodes[f.last].next = at
-		} else {
-			s.v.nodes[f.head].bits = uint64(at) << 32
+// add puts an accepted value on the tape. Its sibling is taken to come right
+// behind it; who puts something between them, and End, correct that. The node is
+// written in place, since a copy of its small fields would stall.
+func (s *Sink) add(k Kind, bits uint64) bool {
+	nodes := s.v.nodes
+	at := len(nodes)
+	if at < cap(nodes) {
+		nodes = nodes[:at+1]
+	} else {
+		nodes = append(nodes, node{})
+	}
+	t := &nodes[at]
+	s.v.nodes = nodes
+	t.bits, t.kind, t.flag, t.enum = bits, k, 0, 0
+	t.next, t.key = 0, 0
+	if f := s.top; f != nil {
+		t.key = f.key
+		t.next = int32(at) + 1
+		if f.count == 0 {
+			f.first = int32(at)
 		}
-		f.last = at
-		if v.kind < Array {
-			f.finish()
+		f.last = int32(at)
+		f.finish()
+	}
+	return true
+}
+
+// addConstant puts the i-th value of an enum on the tape.
+func (s *Sink) addConstant(n *schema, i int) bool {
+	c := &n.enum[i]
+	s.add(c.kind, c.bits)
+	t := &s.v.nodes[len(s.v.nodes)-1]
+	t.enum = uint16(i)
+	if c.kind == String {
+		t.flag = constant
+	}
+	return true
+}
+
+// addListed puts a value other than a string on the tape if the enum has it.
+func (s *Sink) addListed(n *schema, k Kind, bits uint64) bool {
+	for i := range n.enum {
+		if n.enum[i].kind == k && n.enum[i].bits == bits {
+			return s.addConstant(n, i)
 		}
 	}
-	s.v.nodes = append(s.v.nodes, v)
-	return true
+	return s.fail(SchemaViolation, ruleEnum, n, 0)
 }
 
 // finish ends the item or member under way.
@@ -180,21 +211,21 @@ func (s *Sink) Null() bool {
 }
 
 func (s *Sink) null(n *schema) bool {
-	if s.depth > 0 && !s.stack[s.depth-1].object {
+	if s.top != nil && !s.top.object {
 		return s.fail(SchemaViolation, ruleHole, n, 0)
 	}
-	return s.plain(n, node{kind: Null})
+	return s.plain(n, Null, 0)
 }
 
 // plain adds a null or a bool.
-func (s *Sink) plain(n *schema, v node) bool {
-	if !n.kinds.Has(v.kind) {
-		return s.failType(n, v.kind)
+func (s *Sink) plain(n *schema, k Kind, bits uint64) bool {
+	switch {
+	case !n.kinds.Has(k):
+		return s.failType(n, k)
+	case n.enum != nil:
+		return s.addListed(n, k, bits)
 	}
-	if n.enum != nil && !n.constant(&v) {
-		return s.fail(SchemaViolation, ruleEnum, n, 0)
-	}
-	return s.add(v)
+	return s.add(k, bits)
 }
 
 // Bool adds a bool.
@@ -204,11 +235,10 @@ func (s *Sink) Bool(b bool) bool {
 }
 
 func (s *Sink) bool(n *schema, b bool) bool {
-	v := node{kind: Bool}
 	if b {
-		v.bits = 1
+		return s.plain(n, Bool, 1)
 	}
-	return s.plain(n, v)
+	return s.plain(n, Bool, 0)
 }
 
 // Int adds a whole number. One beyond 2^53 that no double equals is refused:
@@ -251,7 +281,7 @@ func (s *Sink) int(n *schema, i int64) bool {
 	if !n.kinds.Has(Int) {
 		return s.failType(n, Int)
 	}
-	return s.number(n, float64(i), node{kind: Int, bits: uint64(i)})
+	return s.number(n, float64(i), Int, uint64(i))
 }
 
 // float adds a finite number that is no Int.
@@ -259,30 +289,19 @@ func (s *Sink) float(n *schema, f float64) bool {
 	if !n.kinds.Has(Float) || n.integer && math.Trunc(f) != f {
 		return s.failType(n, Float)
 	}
-	return s.number(n, f, node{kind: Float, bits: math.Float64bits(f)})
+	return s.number(n, f, Float, math.Float64bits(f))
 }
 
-func (s *Sink) number(n *schema, f float64, v node) bool {
+func (s *Sink) number(n *schema, f float64, k Kind, bits uint64) bool {
 	switch {
 	case f < n.minimum || f == n.minimum && n.minExclusive:
 		return s.fail(SchemaViolation, ruleMinimum, n, 0)
 	case f > n.maximum || f == n.maximum && n.maxExclusive:
 		return s.fail(SchemaViolation, ruleMaximum, n, 0)
-	case n.enum != nil && !n.constant(&v):
-		return s.fail(SchemaViolation, ruleEnum, n, 0)
+	case n.enum != nil:
+		return s.addListed(n, k, bits)
 	}
-	return s.add(v)
-}
-
-// constant finds v among the constants of n and notes its place.
-func (n *schema) constant(v *node) bool {
-	for i := range n.enum {
-		if n.enum[i].kind == v.kind && n.enum[i].bits == v.bits {
-			v.enum = uint16(i)
-			return true
-		}
-	}
-	return false
+	return s.add(k, bits)
 }
 
 // String adds a string. Its length is checked before a byte of it is read.
@@ -333,13 +352,13 @@ func (s *Sink) text(n *schema, grown []byte) bool {
 		return s.fail(Malformed, ruleUTF8, n, 0)
 	}
 	s.v.text = grown
-	return s.add(node{kind: String, bits: span(at, len(t))})
+	return s.add(String, span(at, len(t)))
 }
 
 func (s *Sink) constantText(n *schema, t []byte) bool {
 	for i := range n.enum {
 		if c := &n.enum[i]; c.kind == String && string(t) == s.p.strings[c.bits] {
-			return s.add(node{kind: String, flag: constant, bits: c.bits, enum: uint16(i)})
+			return s.addConstant(n, i)
 		}
 	}
 	if !utf8.Valid(t) {

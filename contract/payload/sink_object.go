@@ -46,19 +46,26 @@ func (s *Sink) open(n *schema, k Kind) bool {
 	if n.enum != nil {
 		return s.fail(SchemaViolation, ruleEnum, n, 0)
 	}
-	head := int32(len(s.v.nodes))
-	s.add(node{kind: k})
+	head := node{kind: k}
+	if s.top != nil {
+		head.key = s.top.key
+	}
 	if s.depth == len(s.stack) {
 		s.stack = append(s.stack, frame{})
 	}
 	f := &s.stack[s.depth]
-	f.n, f.head, f.last, f.count, f.key = n, head, 0, 0, 0
+	f.n, f.head, f.first, f.last = n, int32(len(s.v.nodes)), 0, 0
+	f.count, f.key = 0, 0
 	f.field, f.before = noField, noField
 	f.object, f.pending, f.strewn = k == Object, false, false
 	if f.object {
 		f.seen = bitset{}
+	} else {
+		f.want = &s.p.schemas[n.items]
 	}
+	s.v.nodes = append(s.v.nodes, head)
 	s.depth++
+	s.top = f
 	return true
 }
 
@@ -68,19 +75,14 @@ func (s *Sink) Kinds() Kinds {
 	if s.refusal.reason != Accepted {
 		return 0
 	}
-	if s.depth == 0 {
+	switch f := s.top; {
+	case f == nil:
 		return s.p.schemas[s.p.root].kinds
-	}
-	f := &s.stack[s.depth-1]
-	switch {
-	case !f.object:
-		return s.p.schemas[f.n.items].kinds
-	case f.field == noField:
+	case f.object && f.field == noField:
 		return 0
-	case f.field == extraField:
-		return s.p.schemas[f.n.extra].kinds
+	default:
+		return f.want.kinds
 	}
-	return s.p.schemas[f.n.props[f.field].schema].kinds
 }
 
 // Fields returns how many members the schema of the open object declares. They
@@ -97,10 +99,10 @@ func (s *Sink) Open() bool { return s.object().n.extra != none }
 // object returns the innermost container, which must be an object between two
 // members. After a refusal it may be any.
 func (s *Sink) object() *frame {
-	if s.depth == 0 || !s.stack[s.depth-1].object {
+	if s.top == nil || !s.top.object {
 		panic("payload: BUG: no object is open")
 	}
-	return &s.stack[s.depth-1]
+	return s.top
 }
 
 // Field begins the i-th declared member of the open object; its value follows.
@@ -118,6 +120,7 @@ func (s *Sink) declared(f *frame, i int) bool {
 	p := &f.n.props[i]
 	f.field = int32(i)
 	f.key = p.id + 1
+	f.want = &s.p.schemas[p.schema]
 	if f.seen.has(i) {
 		return s.fail(Malformed, ruleDuplicate, nil, 0)
 	}
@@ -184,6 +187,10 @@ func additional[T []byte | string](s *Sink, f *frame, name T) bool {
 	if f.n.extra == none {
 		return s.fail(SchemaViolation, ruleAdditional, f.n, 0)
 	}
+	f.want = &s.p.schemas[f.n.extra]
+	if f.count > 0 {
+		s.v.nodes[f.last].next++ // over the name
+	}
 	s.v.nodes = append(s.v.nodes, node{kind: String, bits: f.name})
 	return true
 }
@@ -193,18 +200,19 @@ func (s *Sink) End() bool {
 	if s.refusal.reason != Accepted {
 		return false
 	}
-	if s.depth == 0 {
+	f := s.top
+	if f == nil {
 		panic("payload: BUG: nothing to end")
 	}
-	f := &s.stack[s.depth-1]
+	if f.count > 0 {
+		s.v.nodes[f.last].next = 0
+	}
 	if f.object {
 		if f.field != noField {
 			panic("payload: BUG: a member without a value")
 		}
-		for i, want := range f.n.required {
-			if missing := want &^ f.seen[i]; missing != 0 {
-				return s.fail(SchemaViolation, ruleRequired, f.n, int64(i<<6+bits.TrailingZeros64(missing)))
-			}
+		if !f.seen.covers(&f.n.required) {
+			return s.missing(f)
 		}
 		if f.strewn && !s.sort(f) {
 			return false
@@ -213,13 +221,32 @@ func (s *Sink) End() bool {
 		return s.fail(SchemaViolation, ruleMinItems, f.n, int64(f.count))
 	}
 	head := &s.v.nodes[f.head]
-	first, _ := head.children()
-	head.bits = span(first, int(f.count))
+	head.bits = span(int(f.first), int(f.count))
 	s.depth--
-	if s.depth > 0 {
-		s.stack[s.depth-1].finish()
+	if s.depth == 0 {
+		s.top = nil
+		return true
 	}
+	at := f.head
+	f = &s.stack[s.depth-1]
+	s.top = f
+	head.next = int32(len(s.v.nodes))
+	if f.count == 0 {
+		f.first = at
+	}
+	f.last = at
+	f.finish()
 	return true
+}
+
+// missing refuses for the first required member that did not come.
+func (s *Sink) missing(f *frame) bool {
+	for i, want := range f.n.required {
+		if m := want &^ f.seen[i]; m != 0 {
+			return s.fail(SchemaViolation, ruleRequired, f.n, int64(i<<6+bits.TrailingZeros64(m)))
+		}
+	}
+	panic("payload: BUG: nothing is missing")
 }
 
 // sort links members in canonical order, which the nodes themselves need not
@@ -227,15 +254,14 @@ func (s *Sink) End() bool {
 func (s *Sink) sort(f *frame) bool {
 	nodes := s.v.nodes
 	s.sorted = s.sorted[:0]
-	first, _ := nodes[f.head].children()
-	for i := int32(first); i != 0; i = nodes[i].next {
+	for i := f.first; i != 0; i = nodes[i].next {
 		s.sorted = append(s.sorted, i)
 	}
 	slices.SortFunc(s.sorted, func(a, b int32) int { return s.order(&nodes[a], &nodes[b], a, b) })
 	for i, at := range s.sorted {
 		nodes[at].next = 0
 		if i == 0 {
-			nodes[f.head].bits = uint64(at) << 32
+			f.first = at
 			continue
 		}
 		last := s.sorted[i-1]

@@ -251,12 +251,7 @@ func (r *wireReader) enum(n *schema) bool {
 	if u >= uint64(len(n.enum)) {
 		return r.s.fail(SchemaViolation, ruleEnum, n, 0)
 	}
-	c := n.enum[u]
-	v := node{kind: c.kind, bits: c.bits, enum: uint16(u)}
-	if c.kind == String {
-		v.flag = constant
-	}
-	return r.s.add(v)
+	return r.s.addConstant(n, int(u))
 }
 
 // array reads the items of an array.
@@ -295,7 +290,7 @@ func (r *wireReader) object(n *schema, extras uint64) bool {
 	if spare := n.header & 7; spare != 0 && header[len(header)-1]>>spare != 0 {
 		return r.malformed()
 	}
-	f := &s.stack[s.depth-1]
+	f := s.top
 	for i := range n.props {
 		m := &n.props[i]
 		if m.presence >= 0 && header[m.presence>>3]>>(m.presence&7)&1 == 0 {
@@ -316,7 +311,7 @@ func (r *wireReader) object(n *schema, extras uint64) bool {
 		if !r.value() {
 			return false
 		}
-		f = &s.stack[s.depth-1] // the stack may have grown
+		f = s.top // the stack may have grown
 	}
 	return r.extras(n, extras) && s.End()
 }
@@ -347,7 +342,7 @@ func (r *wireReader) extras(n *schema, count uint64) bool {
 		if !ok {
 			return false
 		}
-		f := &s.stack[s.depth-1]
+		f := s.top
 		if find(n.props, name) >= 0 {
 			return s.fail(Malformed, ruleDeclared, nil, 0)
 		}
