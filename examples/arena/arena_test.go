@@ -77,7 +77,7 @@ func TestTheContractSaysWhatTheDemoShows(t *testing.T) {
 	}
 	for path, want := range map[string]contract.Visibility{
 		"Fighter.health": contract.VisibleAll, "Fighter.shield": contract.VisibleOwnerAndServer,
-		"Fighter.ammo": contract.VisibleOwner, "Fighter.suspicion": contract.VisibleServer,
+		"Fighter.ammo": contract.VisibleOwner, "Fighter.guard": contract.VisibleServer,
 	} {
 		if got, ok := visible[path]; !ok || got != want {
 			t.Errorf("%s is visible to %v (%v), want %v: the demo has a field of every visibility", path, got, ok, want)
@@ -117,7 +117,7 @@ func TestTheSceneOpens(t *testing.T) {
 			}
 		}
 	}
-	for _, action := range []string{"move_x", "move_y", "aim", "fire", "carry", "tamper"} {
+	for _, action := range []string{"move_x", "move_y", "aim", "fire", "carry", "guard", "tamper"} {
 		if !s.Input.Known(action) {
 			t.Errorf("the README promises the action %s", action)
 		}

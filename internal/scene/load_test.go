@@ -185,3 +185,17 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestOpenThePublishedShooter(t *testing.T) {
+	p, problems := contract.LoadProject(os.DirFS("testdata/demi-ffa"))
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Count() != 12 || !s.HasPrefab("prefab://player") || !s.Input.Known("host_match") || len(s.Input.Actions()) != 7 {
+		t.Errorf("%d entities, actions %v", s.Count(), s.Input.Actions())
+	}
+}

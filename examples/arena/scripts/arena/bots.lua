@@ -1,5 +1,6 @@
 -- A bot: a pure function of what it sees, its seed and time. It walks between
--- waypoints, fetches props to its pad, and shoots at whom it can see.
+-- waypoints, fetches props to its pad, shoots at whom it can see, and guards
+-- itself while it has nothing to shoot with.
 
 local Config = require("arena.config")
 
@@ -34,7 +35,7 @@ function Bot:random()
 end
 
 function Bot:think(view, dt)
-  local wish = {move_x = 0, move_y = 0, aim = self.aim, fire = false, carry = false}
+  local wish = {move_x = 0, move_y = 0, aim = self.aim, fire = false, carry = false, guard = view.ammo == 0}
   self:choose(view, dt)
   self:fetch(view, wish, dt)
   self:walk(view, wish)

@@ -129,8 +129,10 @@ function Client:step(dt)
   end
   local x, y = Transform.get_position(self.me.entity)
   local wish = self.controls:read(self:view(x, y), dt)
-  Rigidbody2D.set_velocity(self.me.entity, wish.move_x * rules.speed, wish.move_y * rules.speed)
+  local speed = wish.guard and rules.speed * rules.guarded or rules.speed
+  Rigidbody2D.set_velocity(self.me.entity, wish.move_x * speed, wish.move_y * speed)
   Transform.set_rotation(self.me.entity, wish.aim)
+  Entity.set_field(self.me.entity, "Fighter", "guard", wish.guard)
   if self.carrying then
     Transform.set_position(self.carrying.entity, x, y)
     Session.update_entity(self.carrying.id, dt)

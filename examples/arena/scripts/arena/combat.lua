@@ -106,8 +106,12 @@ function Combat:shoot(owner, shot)
   end
 end
 
--- hurt takes the shield first, then health, which is a whole number.
+-- hurt takes the shield first, then health, which is a whole number. Whether
+-- somebody is on guard is their own secret, which they share with the host.
 function Combat:hurt(victim, damage, by)
+  if Entity.get_config(victim.entity, "Fighter", "guard") then
+    damage = damage * rules.guarded
+  end
   local absorbed = math.min(victim.shield, damage)
   victim.shield = victim.shield - absorbed
   victim.health = math.max(0, math.ceil(victim.health - (damage - absorbed)))
@@ -132,10 +136,9 @@ function Combat:heal(fighter, amount)
   self.dirty = true
 end
 
--- suspect counts what a fair client does not do. The count is the host's own:
--- the contract lets nobody else see it.
+-- suspect counts what a fair client does not do.
 function Combat:suspect(fighter)
-  fighter.suspicion = math.min(1000, fighter.suspicion + 1)
+  fighter.suspicion = fighter.suspicion + 1
 end
 
 function Combat:step(dt)
@@ -178,7 +181,6 @@ function Combat:publish(fighter, dt)
   Entity.set_field(fighter.entity, "Fighter", "health", fighter.health)
   Entity.set_field(fighter.entity, "Fighter", "shield", fighter.shield)
   Entity.set_field(fighter.entity, "Fighter", "ammo", fighter.ammo)
-  Entity.set_field(fighter.entity, "Fighter", "suspicion", fighter.suspicion)
   Session.update_entity(fighter.id, dt)
 end
 

@@ -12,6 +12,7 @@ local Config = {
     reload = 1.2, -- seconds for one round
     cooldown = 0.3,
     damage = 25,
+    guarded = 0.5, -- of damage and of speed, while on guard
     range = 14,
     reach = 1.4, -- how far away a prop can be taken
     muzzle_slack = 2, -- how far a claimed muzzle may be from where the host sees the shooter

@@ -21,13 +21,18 @@ function Controls:seed(seed, sender_id)
   self.bot = Bot.new(seed + 1)
 end
 
--- read returns {move_x, move_y, aim, fire, carry}; the way is at most 1 long,
--- aim is an angle.
+-- held reports whether a button is down.
+local function held(action)
+  return Input.action_value(action) >= 0.5
+end
+
+-- read returns {move_x, move_y, aim, fire, carry, guard}; the way is at most 1
+-- long, aim is an angle.
 function Controls:read(view, dt)
   local x, y = Input.action_value("move_x"), Input.action_value("move_y")
   local turn = Input.action_value("aim")
-  local fire, carry = Input.action_value("fire") >= 0.5, Input.action_value("carry") >= 0.5
-  if x ~= 0 or y ~= 0 or turn ~= 0 or fire or carry then
+  local fire, carry, guard = held("fire"), held("carry"), held("guard")
+  if x ~= 0 or y ~= 0 or turn ~= 0 or fire or carry or guard then
     self.manual = true
   end
   if not self.manual then
@@ -42,7 +47,7 @@ function Controls:read(view, dt)
   elseif length > 0.1 then
     self.aim = Bot.angle(x, y)
   end
-  return {move_x = x, move_y = y, aim = self.aim, fire = fire, carry = carry}
+  return {move_x = x, move_y = y, aim = self.aim, fire = fire, carry = carry, guard = guard}
 end
 
 return Controls
