@@ -1,0 +1,206 @@
+package session
+
+import (
+	"demi.network/contract"
+	"demi.network/runtime/transport"
+)
+
+// nanos is a time: nanoseconds since the session was made.
+type nanos int64
+
+// kind is the first byte of a frame.
+type kind uint8
+
+// The frames. Numbers are part of the protocol: append, never renumber.
+const (
+	kindNone kind = iota
+	kindHello
+	kindWelcome
+	kindRefuse
+	kindDiff
+	kindReady
+	kindActive
+	kindGoodbye
+	kindSpawn
+	kindDespawn
+	kindOwnership
+	kindSessionStart
+	kindMessage
+	kindRelay
+	kindPublication
+	kindSnapshot
+	kindCount
+)
+
+// side is who may send a frame.
+type side uint8
+
+const (
+	byClient side = 1 << iota
+	byServer
+)
+
+// The channels and what they carry (seams.md, Session frames).
+const (
+	channelReliable    transport.Channel = 0 // handshake, life cycle, reliable messages
+	channelPublication transport.Channel = 1
+	channelSnapshot    transport.Channel = 2
+	channelUnreliable  transport.Channel = 3 // unreliable messages: sequenced, or unsequenced when ordered is false
+)
+
+// channels is a set of channels.
+type channels uint8
+
+func on(list ...transport.Channel) (c channels) {
+	for _, ch := range list {
+		c |= 1 << ch
+	}
+	return c
+}
+
+// headerBytes is kind and the low byte of the epoch.
+const headerBytes = 2
+
+// messageOverhead is the most that a Message or Relay has beside its payload:
+// header, index, entity, generation, view tick and sender.
+const messageOverhead = headerBytes + 5*5
+
+// Size limits of frames, in bytes.
+const (
+	maxHello    = 8 << 10
+	maxWelcome  = 512 << 10
+	maxRefuse   = 16 << 10
+	maxDiff     = 16 << 10
+	maxGoodbye  = 1 << 10
+	maxSpawn    = 24 << 10
+	maxSnapshot = 64 << 10
+	maxUpward   = 16 << 10
+)
+
+// kindRule is what makes a frame legal. Legality is data: the pipeline is one
+// function over this table.
+type kindRule struct {
+	name   string
+	from   side
+	phases phases   // of the connection, at the receiver
+	on     channels // the channel must be one of these
+	min    int      // bytes, header included
+	max    int      // 0 = the contract's largest message
+	epoch  bool     // must carry the session's epoch
+	// counted: part of the reliable stream that a resume would continue. Both
+	// sides count these.
+	counted bool
+}
+
+var (
+	inConnected = setOf(PhaseConnected)
+	inAuth      = setOf(PhaseAuthenticated)
+	inReady     = setOf(PhaseReady)
+	inActive    = setOf(PhaseActive)
+	inJoined    = setOf(PhaseReady, PhaseActive)
+	inAny       = setOf(PhaseConnected, PhaseAuthenticated, PhaseReady, PhaseActive)
+)
+
+var kindRules = [kindCount]kindRule{
+	kindHello:        {"hello", byClient, inConnected, on(channelReliable), headerBytes + 2, maxHello, false, false},
+	kindWelcome:      {"welcome", byServer, inConnected, on(channelReliable), headerBytes + 2, maxWelcome, false, false},
+	kindRefuse:       {"refuse", byServer, inConnected, on(channelReliable), headerBytes + 5, maxRefuse, false, false},
+	kindDiff:         {"diff", byClient, inConnected, on(channelReliable), headerBytes + 1, maxDiff, false, false},
+	kindReady:        {"ready", byClient, inAuth, on(channelReliable), headerBytes + 4, headerBytes + 4, true, true},
+	kindActive:       {"active", byServer, inReady, on(channelReliable), headerBytes + 2, headerBytes + 10, true, true},
+	kindGoodbye:      {"goodbye", byClient | byServer, inAny, on(channelReliable), headerBytes + 3, maxGoodbye, false, true},
+	kindSpawn:        {"spawn", byServer, inJoined, on(channelReliable), headerBytes + 6, maxSpawn, true, true},
+	kindDespawn:      {"despawn", byServer, inJoined, on(channelReliable), headerBytes + 2, headerBytes + 10, true, true},
+	kindOwnership:    {"ownership", byServer, inJoined, on(channelReliable), headerBytes + 4, maxSpawn, true, true},
+	kindSessionStart: {"session_start", byServer, inJoined, on(channelReliable), headerBytes + 1, 0, true, true},
+	kindMessage:      {"message", byClient | byServer, inActive, on(channelReliable, channelUnreliable), headerBytes + 1, 0, true, true},
+	kindRelay:        {"relay", byServer, inActive, on(channelReliable, channelUnreliable), headerBytes + 2, 0, true, true},
+	kindPublication:  {"publication", byClient, inActive, on(channelPublication), headerBytes + 2, maxUpward, true, false},
+	kindSnapshot:     {"snapshot", byServer, inActive, on(channelSnapshot), headerBytes + 2, maxSnapshot, true, false},
+}
+
+// String returns the frame's name.
+func (k kind) String() string {
+	if k > kindNone && k < kindCount {
+		return kindRules[k].name
+	}
+	return "unknown"
+}
+
+// modeOf returns whether a mode belongs on a channel.
+func modeOn(ch transport.Channel, m transport.Mode) bool {
+	switch ch {
+	case channelReliable:
+		return m == transport.Reliable
+	case channelUnreliable:
+		return m == transport.Sequenced || m == transport.Unsequenced
+	}
+	return m == transport.Sequenced
+}
+
+// carriage returns how a declared message travels.
+func carriage(m *contract.Message) (transport.Channel, transport.Mode) {
+	switch {
+	case m.Reliable:
+		return channelReliable, transport.Reliable
+	case m.Ordered:
+		return channelUnreliable, transport.Sequenced
+	}
+	return channelUnreliable, transport.Unsequenced
+}
+
+// arrival is what is known of a frame before it is decoded.
+type arrival struct {
+	from    side
+	phase   Phase  // of the connection
+	epoch   uint32 // of the session; 0 = not known yet
+	largest int    // bytes of the largest message frame
+	channel transport.Channel
+	mode    transport.Mode
+	bytes   []byte // the whole frame
+}
+
+// admit is the pipeline's first half, the same for every frame on both sides:
+// kind, phase, epoch, size. It returns the frame's kind and body.
+func (a *arrival) admit() (kind, []byte, Reason) {
+	if len(a.bytes) < headerBytes {
+		return kindNone, nil, ReasonTruncated
+	}
+	k := kind(a.bytes[0])
+	if k == kindNone || k >= kindCount {
+		return kindNone, nil, ReasonUnknownFrame
+	}
+	r := &kindRules[k]
+	most := r.max
+	if most == 0 {
+		most = a.largest
+	}
+	switch {
+	case r.from&a.from == 0:
+		return k, nil, ReasonUnauthorizedSender
+	case a.channel > channelUnreliable || r.on&on(a.channel) == 0 || !modeOn(a.channel, a.mode):
+		return k, nil, ReasonWrongChannel
+	case !r.phases.has(a.phase):
+		return k, nil, a.wrongPhase(r)
+	case r.epoch && a.bytes[1] != byte(a.epoch):
+		return k, nil, ReasonStaleEpoch
+	case len(a.bytes) > most:
+		return k, nil, ReasonOversized
+	case len(a.bytes) < r.min:
+		return k, nil, ReasonTruncated
+	}
+	return k, a.bytes[headerBytes:], ReasonNone
+}
+
+// wrongPhase tells a frame that came too soon from one that came too late. An
+// unreliable frame of the host may overtake the reliable ones that make it
+// legal: that is nobody's fault.
+func (a *arrival) wrongPhase(r *kindRule) Reason {
+	switch {
+	case r.phases < a.phase.bit():
+		return ReasonInvalidOperation
+	case a.from == byServer && a.channel != channelReliable:
+		return ReasonEarly
+	}
+	return ReasonNotJoined
+}
