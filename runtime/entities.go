@@ -3,6 +3,7 @@ package runtime
 import (
 	"demi.network/contract"
 	"demi.network/runtime/fault"
+	"demi.network/runtime/world"
 	"demi.network/session"
 )
 
@@ -85,11 +86,21 @@ func (p *Peer) Transfer(id, owner string) error {
 	if !ok {
 		return p.refuse(session.ReasonInvalidOwner)
 	}
+	before := p.headOf(n).OwnGen
 	if r := p.srv.sess.Transfer(p.now, n, to); r != nil {
 		return r
 	}
+	if gen := p.headOf(n).OwnGen; gen != before {
+		p.log.ownership(p, n, to, gen)
+	}
 	p.presentAll(n)
 	return nil
+}
+
+// headOf returns the head of a live entity.
+func (p *Peer) headOf(n uint32) *world.Head {
+	typ, row, _ := p.world.Find(n)
+	return p.world.Head(typ, row)
 }
 
 // Despawn removes a replicated entity (host only), and its scene entity when
@@ -105,6 +116,7 @@ func (p *Peer) Despawn(id string) error {
 	if r := p.srv.sess.Despawn(p.now, n); r != nil {
 		return r
 	}
+	p.log.despawn(p, n)
 	p.unbind(n)
 	return nil
 }
@@ -317,13 +329,19 @@ func (p *Peer) publish(b *binding, row int) {
 // Send sends a declared message; target is a network id or "". The error is
 // nil, a *session.Refusal, or the payload's refusal.
 func (p *Peer) Send(name, target string, src session.Source) error {
+	var err error
 	switch p.mode {
 	case Hosting:
-		return p.srv.sess.Send(p.now, name, target, src)
+		err = p.srv.sess.Send(p.now, name, target, src)
 	case Joined:
-		return p.cli.sess.Send(p.now, name, target, src)
+		err = p.cli.sess.Send(p.now, name, target, src)
+	default:
+		return p.refuse(session.ReasonInvalidOperation)
 	}
-	return p.refuse(session.ReasonInvalidOperation)
+	if err == nil {
+		p.log.message(p, p.cfg.Contract.Message(name)).sent++
+	}
+	return err
 }
 
 // StartSession announces the game to every peer, also to those who join later

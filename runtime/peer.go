@@ -73,7 +73,9 @@ type Peer struct {
 	ended   *session.Event // what a Close of a client leaves for Poll
 	linger  lingering
 	log     history
-	last    *Report // of the session that ended last
+	last    *Report      // of the session that ended last
+	ending  *fault.Error // and why
+	turns   uint64       // fixed ticks since New
 }
 
 // New returns a closed Peer. A Config without contract, Listen or Dial is the
@@ -174,7 +176,7 @@ func (p *Peer) Connect(to netip.AddrPort) error {
 // open leaves Offline.
 func (p *Peer) open(m Mode, host transport.Host) {
 	p.mode, p.host, p.opened = m, host, p.now
-	p.ended, p.last = nil, nil
+	p.ended, p.last, p.ending = nil, nil, nil
 	p.log = history{}
 	p.clock.skipped = 0
 	p.world.Reset(p.layout)
@@ -194,19 +196,20 @@ func (p *Peer) Close(code fault.Code, text string) {
 		})
 		report := p.Report()
 		p.srv.sess.Shutdown(p.now, text)
-		p.shut(report, links)
+		p.shut(report, links, &fault.Error{Code: code, Text: text})
 	case Joined:
 		report, link := p.Report(), p.cli.link
 		p.cli.sess.Leave(p.now, code, text)
-		p.shut(report, []transport.Peer{link})
+		p.shut(report, []transport.Peer{link}, &fault.Error{Code: code, Text: text})
 		p.ended = &session.Event{Kind: session.EventDisconnected, Code: code, Text: text}
 	}
 }
 
-// shut returns to Offline; links are those that a goodbye is on its way to.
-func (p *Peer) shut(report Report, links []transport.Peer) {
-	report.Phase = session.PhaseClosed.String()
-	p.last = &report
+// shut returns to Offline; links are those that a goodbye is on its way to, and
+// end is why.
+func (p *Peer) shut(report Report, links []transport.Peer, end *fault.Error) {
+	report.Phase, report.Ending = session.PhaseClosed.String(), string(end.Code)
+	p.last, p.ending = &report, end
 	p.linger.add(p.now, p.host, links)
 	p.unbindAll()
 	p.world.Reset(p.layout)
@@ -215,8 +218,10 @@ func (p *Peer) shut(report Report, links []transport.Peer) {
 
 // reap ends a client whose session is over although nobody polled its end.
 func (p *Peer) reap() {
-	if p.mode == Joined && p.cli.sess.Phase() == session.PhaseClosed {
-		p.shut(p.Report(), []transport.Peer{p.cli.link})
+	for p.mode == Joined && p.cli.sess.Phase() == session.PhaseClosed {
+		if _, ok := p.Poll(); !ok {
+			panic("runtime: BUG: a closed session has no Disconnected event")
+		}
 	}
 }
 
@@ -273,6 +278,14 @@ func (p *Peer) sessionEpoch() uint32 {
 }
 
 func (p *Peer) networkID(n uint32) string { return session.NetworkID(p.sessionEpoch(), n) }
+
+// Ticks is how many fixed ticks have begun since New, in sessions or not.
+func (p *Peer) Ticks() uint64 { return p.turns }
+
+// Ending is why the newest session of this peer is over: the code, text and
+// details of the goodbye, refusal or timeout. It is nil while a session runs or
+// its Disconnected event is not polled, and before the first.
+func (p *Peer) Ending() *fault.Error { return p.ending }
 
 // Tick is the number of a host's newest tick, or of the newest snapshot that a
 // client has read; 0 when there is none.

@@ -19,6 +19,8 @@ type Report struct {
 	Peers        []PeerReport      `json:"peers"` // host: in join order, the departed included
 	Entities     []EntityReport    `json:"entities"`
 	Spawns       []SpawnReport     `json:"spawns"`
+	Despawns     []DespawnReport   `json:"despawns"`
+	Ownerships   []OwnershipReport `json:"ownerships"` // changes of owner
 	Leaves       []LeaveReport     `json:"leaves"`
 	Hashes       []TickHash        `json:"hashes"` // client: what it holds; host: the whole world
 	Snapshots    SnapshotReport    `json:"snapshots"`
@@ -28,6 +30,7 @@ type Report struct {
 	Messages     MessageReport     `json:"messages"`
 	RTTMS        float64           `json:"rtt_ms"`
 	Loss         float64           `json:"loss"`
+	Ending       string            `json:"ending"` // code that the session ended with; "" = it had not
 	Errors       []ErrorReport     `json:"errors"`
 }
 
@@ -36,6 +39,7 @@ type PeerReport struct {
 	SenderID string     `json:"sender_id"`
 	Name     string     `json:"name"`
 	Phase    string     `json:"phase"`
+	JoinTick uint32     `json:"join_tick"` // at which it was active, with every retained spawn
 	RTTMS    float64    `json:"rtt_ms"`
 	Loss     float64    `json:"loss"`
 	Hashes   []TickHash `json:"hashes"` // of what the client must hold
@@ -57,6 +61,20 @@ type SpawnReport struct {
 	Prefab string `json:"prefab"`
 	Owner  string `json:"owner"`
 	Late   bool   `json:"late,omitempty"`
+}
+
+// DespawnReport is one entity that went.
+type DespawnReport struct {
+	Tick uint32 `json:"tick"`
+	ID   string `json:"id"`
+}
+
+// OwnershipReport is one change of owner.
+type OwnershipReport struct {
+	Tick       uint32 `json:"tick"`
+	ID         string `json:"id"`
+	Owner      string `json:"owner"`
+	Generation uint32 `json:"generation"`
 }
 
 // LeaveReport is one peer that left.
@@ -98,9 +116,18 @@ type PredictionReport struct {
 
 // MessageReport counts messages.
 type MessageReport struct {
-	Sent     uint64 `json:"sent"`
-	Received uint64 `json:"received"`
-	Rejected uint64 `json:"rejected"`
+	Sent     uint64                  `json:"sent"`
+	Received uint64                  `json:"received"`
+	Rejected uint64                  `json:"rejected"`
+	ByName   map[string]MessageCount `json:"by_name"` // those that were sent or delivered at all
+}
+
+// MessageCount counts one message of the contract. From counts what was
+// delivered to the game by sender.
+type MessageCount struct {
+	Sent     uint64            `json:"sent"`
+	Received uint64            `json:"received"`
+	From     map[string]uint64 `json:"from,omitempty"`
 }
 
 // ErrorReport is one fault of a run.

@@ -19,7 +19,7 @@ func (p *Peer) Report() Report {
 		ContractHash: "sha256:" + hex.EncodeToString(p.cfg.Contract.MeaningHash[:]),
 		Epoch:        p.sessionEpoch(), Ticks: p.log.ticks, LateTicks: p.clock.skipped, Phase: p.Phase().String(),
 		Peers: []PeerReport{}, Entities: p.entityReports(), Hashes: []TickHash{},
-		Spawns: orEmpty(p.log.spawns), Leaves: orEmpty(p.log.leaves), Errors: orEmpty(p.log.errors),
+		Spawns: orEmpty(p.log.spawns), Despawns: orEmpty(p.log.despawns), Ownerships: orEmpty(p.log.owners), Leaves: orEmpty(p.log.leaves), Errors: orEmpty(p.log.errors),
 		Refusals: map[string]uint64{},
 	}
 	for reason, n := range p.log.refusals {
@@ -31,6 +31,7 @@ func (p *Peer) Report() Report {
 		}
 		r.Messages = MessageReport{Sent: s.Sent, Received: s.Received, Rejected: s.Rejected}
 	}
+	r.Messages.ByName = p.log.messageReports(p)
 	switch p.mode {
 	case Hosting:
 		p.srv.report(&r)
@@ -99,7 +100,7 @@ func (s *server) report(r *Report) {
 	for _, list := range [][]*remote{s.gone, s.remotes} {
 		for _, rm := range list {
 			r.Peers = append(r.Peers, PeerReport{
-				SenderID: rm.info.Sender.String(), Name: rm.info.Name, Phase: rm.info.Phase.String(),
+				SenderID: rm.info.Sender.String(), Name: rm.info.Name, Phase: rm.info.Phase.String(), JoinTick: rm.since,
 				RTTMS: milliseconds(rm.stats.RTT), Loss: rm.stats.Loss, Hashes: tickHashes(&rm.proof),
 			})
 			r.addStats(&rm.stats)

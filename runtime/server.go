@@ -34,6 +34,7 @@ type remote struct {
 	recv  *replica.Receiver
 	proof replica.Proof // of what the client must hold
 	early uint64
+	since uint32 // tick at which it was active, with every retained spawn
 }
 
 func newServer(sess *session.Server, l *world.Layout, w *world.World) *server {
@@ -54,8 +55,9 @@ func (s *server) admit(info session.PeerInfo) *remote {
 	r := s.remote(info.Sender)
 	if r == nil {
 		r = &remote{
-			send: replica.NewSender(s.layout, replica.Down, uint32(info.Sender)),
-			recv: replica.NewReceiver(s.layout, replica.Up, uint32(info.Sender)),
+			send:  replica.NewSender(s.layout, replica.Down, uint32(info.Sender)),
+			recv:  replica.NewReceiver(s.layout, replica.Up, uint32(info.Sender)),
+			since: s.world.Tick,
 		}
 		s.remotes = append(s.remotes, r)
 	}
@@ -76,6 +78,12 @@ func (s *server) drain(now time.Time, host transport.Host) {
 	}
 	s.sess.Advance(now)
 	s.retire(host)
+	s.sess.Peers(func(info session.PeerInfo) bool {
+		if info.Phase == session.PhaseActive && info.Joined {
+			s.admit(info)
+		}
+		return true
+	})
 }
 
 // publication writes a client's rows into the truth, as far as it owns them.
@@ -130,12 +138,6 @@ func (s *server) endTick(now time.Time) {
 	s.tracker.Update(s.world)
 	s.sums.Update(s.layout, s.world)
 	s.proof.Note(tick, s.sums.Server)
-	s.sess.Peers(func(info session.PeerInfo) bool {
-		if info.Phase == session.PhaseActive && info.Joined {
-			s.admit(info)
-		}
-		return true
-	})
 	for _, r := range s.remotes {
 		if !r.send.Due(tick) {
 			continue

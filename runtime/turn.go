@@ -41,6 +41,7 @@ func (p *Peer) BeginTick() {
 		p.world.Tick++
 	}
 	p.log.ticks++
+	p.turns++
 	p.Present()
 }
 
@@ -93,6 +94,12 @@ func (p *Peer) Poll() (session.Event, bool) {
 	return session.Event{}, false
 }
 
+// endingOf is the error that a Disconnected event stands for. Whether this side
+// or the other ended it, the code says.
+func endingOf(ev *session.Event) *fault.Error {
+	return &fault.Error{Code: ev.Code, Side: fault.Remote, Text: ev.Text, Data: ev.Details}
+}
+
 // apply makes the scene agree with an event and notes what reports tell.
 func (p *Peer) apply(ev *session.Event) {
 	switch ev.Kind {
@@ -100,9 +107,13 @@ func (p *Peer) apply(ev *session.Event) {
 		p.log.spawn(p, ev.N, ev.Type, ev.Owner, p.mode == Joined && p.cli.sess.Retained(ev.N))
 		p.appear(ev.N, ev.Type)
 	case session.EventDespawned:
+		p.log.despawn(p, ev.N)
 		p.unbind(ev.N)
 	case session.EventOwnership:
+		p.log.ownership(p, ev.N, ev.Owner, ev.Gen)
 		p.presentAll(ev.N)
+	case session.EventMessage:
+		p.log.received(p, ev.Message, ev.Sender)
 	case session.EventPeerLeft:
 		p.log.leave(p, ev)
 	case session.EventTurnedAway:
@@ -111,6 +122,6 @@ func (p *Peer) apply(ev *session.Event) {
 		if ev.Code != fault.Left && ev.Code != fault.Shutdown {
 			p.log.note(ev.Code, ev.Text, ev.Details)
 		}
-		p.shut(p.Report(), []transport.Peer{p.cli.link})
+		p.shut(p.Report(), []transport.Peer{p.cli.link}, endingOf(ev))
 	}
 }

@@ -20,7 +20,7 @@ func (t *Type) Quantise(f int, v contract.FieldValue, cells []int32) (clamped, o
 		}
 	}
 	if fd.Kind == contract.TypeQuat {
-		v = normalised(v)
+		v = normalised(v, t.Columns[fd.Column].Step)
 	}
 	out := cells[fd.Column : fd.Column+fd.Width]
 	for i := range out {
@@ -34,7 +34,8 @@ func (t *Type) Quantise(f int, v contract.FieldValue, cells []int32) (clamped, o
 	return clamped, true
 }
 
-// Value returns field f of a row in engine units.
+// Value returns field f of a row in engine units. A quaternion's length is 1
+// but for the rounding to steps: normalise it before blending.
 func (t *Type) Value(f int, cells []int32) contract.FieldValue {
 	var v contract.FieldValue
 	fd := &t.Fields[f]
@@ -78,8 +79,14 @@ func (c *Column) wire(cell int32) int32 {
 }
 
 // normalised scales by the largest part first, so that neither tiny nor huge
-// quaternions lose their direction to underflow or overflow.
-func normalised(q contract.FieldValue) contract.FieldValue {
+// quaternions lose their direction to underflow or overflow. One whose length
+// is 1 as far as steps can tell stays as it is: what was quantised quantises
+// to itself.
+func normalised(q contract.FieldValue, step float64) contract.FieldValue {
+	square := float64(q[0]*q[0]) + float64(q[1]*q[1]) + float64(q[2]*q[2]) + float64(q[3]*q[3])
+	if math.Abs(square-1) <= 2.5*step {
+		return q
+	}
 	largest := 0.0
 	for _, x := range q {
 		largest = math.Max(largest, math.Abs(x))
