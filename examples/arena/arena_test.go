@@ -17,6 +17,7 @@ import (
 
 	"demi.network/contract"
 	"demi.network/internal/scene"
+	"demi.network/runtime"
 )
 
 // load returns the arena's project and contract.
@@ -99,6 +100,9 @@ func TestTheSceneOpens(t *testing.T) {
 	}
 	if err := s.UseContract(c); err != nil {
 		t.Fatal(err)
+	}
+	if err := runtime.Conform(s, c.Prefab("crate").Prefab, "Prop.worth", contract.FieldValue{7}); err != nil {
+		t.Error(err)
 	}
 	for i := range c.Prefabs {
 		prefab := &c.Prefabs[i]
