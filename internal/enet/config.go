@@ -115,10 +115,12 @@ type Limits struct {
 	// Unreliable is how many bytes of unreliable messages may wait for the
 	// next Flush of a peer; beyond it Send returns a fault.Backlog. 0: 4 MiB.
 	Unreliable int
-	// Waiting is how many bytes of received messages a Host holds for one
-	// peer until they are complete, in order and polled, counting 64 bytes for
-	// each piece; WaitingTotal is the sum over all peers. What exceeds them is
-	// not acknowledged, so that the sender tries again. 0: 4 MiB, 64 MiB.
+	// Waiting is how many bytes a Host holds for one peer in messages that
+	// are incomplete or early, and again in messages that nobody polled yet,
+	// counting 64 bytes more for each piece; WaitingTotal is the same over all
+	// peers. What exceeds them is not acknowledged, so that the sender tries
+	// again. The message that is due next is taken even if early ones fill the
+	// limit. 0: 4 MiB, 64 MiB.
 	Waiting      int
 	WaitingTotal int
 	// Incomplete is how many fragmented messages may be incomplete on one

@@ -3,25 +3,44 @@
 // byte-compatible with the C library and owns its state machine; it carries
 // bytes and never knows what a message means, who may send it, or how a
 // datagram travels. It starts no goroutine and reads no clock.
+//
+// "wire.md" in comments is the description of the protocol that this package
+// was written from; docs/wire.md carries its facts.
 package enet
 
 import (
 	"crypto/rand"
-	"encoding/binary"
-	"errors"
 	"net/netip"
 	"time"
 
 	"demi.network/runtime/transport"
 )
 
-var errUnfinished = errors.New("enet: not ready")
-
 // Host is the transport.Host of ENet. It is not safe for concurrent use: it
-// belongs to the goroutine that calls it.
+// belongs to the goroutine that calls it. A turn is: Poll until false, act,
+// Flush.
 type Host struct {
-	cfg  Config
-	link transport.Link
+	cfg   Config
+	link  transport.Link
+	batch transport.Batcher // the link, if it gathers datagrams; else nil
+	recv  func(transport.Addr, []byte)
+
+	clock     clock
+	turn      turn
+	slots     slotTable
+	timers    timers
+	dirty     []*peer // have something to send
+	late      []*peer // scratch of runTimers
+	inbox     inbox
+	held      int // cost of incomplete and early messages of all peers
+	queued    int // cost of messages in the inbox
+	admission admission
+	band      hostBandwidth
+
+	pools    pools
+	out      builder
+	coder    *rangeCoder // nil: no compression
+	counters Counters
 }
 
 var _ transport.Host = (*Host)(nil)
@@ -33,66 +52,117 @@ func New(link transport.Link, cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Host{cfg: cfg, link: link}, nil
+	h := &Host{cfg: cfg, link: link}
+	h.batch, _ = link.(transport.Batcher)
+	h.recv = h.receive
+	h.pools.seed = cfg.Random()
+	h.admission.seed = cfg.Random()
+	h.band.incoming, h.band.outgoing = cfg.IncomingBandwidth, cfg.OutgoingBandwidth
+	slots := cfg.MaxPeers
+	if cfg.Accept {
+		slots = min(slots+cfg.Handshakes.Total, MaxPeers)
+	}
+	h.slots.init(slots)
+	if cfg.Compress {
+		h.coder = &rangeCoder{}
+	}
+	return h, nil
 }
-
-// Dial implements transport.Host.
-func (h *Host) Dial(now time.Time, to netip.AddrPort) (transport.Peer, error) { return 0, errUnfinished }
-
-// Poll implements transport.Host.
-func (h *Host) Poll(now time.Time) (transport.Event, bool) { return transport.Event{}, false }
-
-// Send implements transport.Host.
-func (h *Host) Send(p transport.Peer, ch transport.Channel, mode transport.Mode, b []byte) error {
-	return errUnfinished
-}
-
-// Drop implements transport.Host.
-func (h *Host) Drop(p transport.Peer, code uint32) {}
-
-// Disconnect, DisconnectLater, DisconnectNow and Reset are the four ways of
-// wire.md § 7.
-func (h *Host) Disconnect(p transport.Peer, code uint32) {}
-
-// DisconnectLater is Disconnect once everything queued is acknowledged.
-func (h *Host) DisconnectLater(p transport.Peer, code uint32) {}
-
-// DisconnectNow says goodbye once and forgets the peer.
-func (h *Host) DisconnectNow(p transport.Peer, code uint32) {}
-
-// Reset forgets the peer without a word.
-func (h *Host) Reset(p transport.Peer) {}
 
 // Stats implements transport.Host.
-func (h *Host) Stats(p transport.Peer) transport.Stats { return transport.Stats{} }
+func (h *Host) Stats(id transport.Peer) transport.Stats {
+	p := h.slots.find(id)
+	if p == nil {
+		return transport.Stats{}
+	}
+	s := transport.Stats{
+		RTT:    time.Duration(p.path.rtt) * time.Microsecond,
+		RTTVar: time.Duration(p.path.rttVar) * time.Microsecond,
+		Loss:   p.path.loss.mean,
 
-// Remote implements transport.Host.
-func (h *Host) Remote(p transport.Peer) netip.AddrPort { return netip.AddrPort{} }
+		BytesSent: p.traffic.bytesSent, BytesReceived: p.traffic.bytesReceived,
+		PacketsSent: p.traffic.packetsSent, PacketsRecv: p.traffic.packetsReceived,
+		InFlight: p.out.inTransit, Queued: p.out.count, Throttled: p.traffic.throttled,
+	}
+	if p.traffic.heard != 0 {
+		s.LastHeard = h.clock.when(p.traffic.heard)
+	}
+	return s
+}
 
-// Flush implements transport.Host.
-func (h *Host) Flush(now time.Time) (time.Time, error) { return time.Time{}, nil }
+// Counters returns what the Host received and refused so far.
+func (h *Host) Counters() Counters { return h.counters }
+
+// PeerCount returns how many connections there are: standing ones, dialled
+// ones that nobody answered yet, and those that are ending, but no unfinished
+// incoming handshakes. A host that has dropped everyone may close at 0.
+func (h *Host) PeerCount() int { return h.slots.live }
+
+// Remote implements transport.Host. It is the zero AddrPort for an unknown
+// peer.
+func (h *Host) Remote(id transport.Peer) netip.AddrPort {
+	if p := h.slots.find(id); p != nil {
+		return h.link.Remote(p.id.addr)
+	}
+	return netip.AddrPort{}
+}
 
 // LocalAddr implements transport.Host.
 func (h *Host) LocalAddr() netip.AddrPort { return h.link.LocalAddr() }
 
-// Close disconnects every peer at once and closes the link.
-func (h *Host) Close() error { return h.link.Close() }
+// Throttle sets how unreliable messages of a connection are thinned out, in
+// both directions; the other side is told. It does nothing on a peer that is
+// not connected.
+func (h *Host) Throttle(id transport.Peer, t Throttle) {
+	p := h.slots.find(id)
+	if p == nil || p.state != stateConnected {
+		return
+	}
+	p.path.throttle.configure(t.withDefaults())
+	c := p.out.addControl(&h.pools, kindThrottleConfigure, flagAcknowledge)
+	p.path.throttle.conf.put(c.bytes[4:])
+	h.mark(p)
+}
 
-// PeerCount returns how many connections there are, unfinished ones included.
-func (h *Host) PeerCount() int { return 0 }
+// Timeout sets when silence ends one connection, from now on; zero fields mean
+// the default, Drop is not looked at.
+func (h *Host) Timeout(id transport.Peer, t Timeouts) {
+	if p := h.slots.find(id); p != nil {
+		p.path.silence.configure(t)
+		h.timers.hint(p, p.deadline())
+	}
+}
 
-// SetThrottle sets how unreliable messages of a connection are thinned out, in
-// both directions.
-func (h *Host) Throttle(p transport.Peer, t Throttle) {}
+// Ping asks a connected peer for an answer now, whatever the interval.
+func (h *Host) Ping(id transport.Peer) {
+	if p := h.slots.find(id); p != nil && p.state == stateConnected {
+		p.out.addControl(&h.pools, kindPing, flagAcknowledge)
+		h.mark(p)
+	}
+}
 
-// Timeout sets when silence ends one connection. Zero fields mean the default.
-func (h *Host) Timeout(p transport.Peer, t Timeouts) {}
-
-// BandwidthLimit sets the limits of Config in mid-life and tells the peers.
-func (h *Host) BandwidthLimit(incoming, outgoing uint32) {}
+// Close tells every peer once that the connection is over, with code 0, and
+// closes the link. The Host must not be used afterwards.
+func (h *Host) Close() error {
+	for _, p := range h.slots.peers {
+		if p == nil || p.state == stateFree {
+			continue
+		}
+		if takesData.has(p.state) {
+			h.goodbye(p, 0)
+		}
+		h.free(p)
+	}
+	if h.batch != nil {
+		if err := h.batch.Flush(); err != nil {
+			h.counters.LinkRefused++
+		}
+	}
+	return h.link.Close()
+}
 
 func cryptoRandom() uint32 {
 	var b [4]byte
-	rand.Read(b[:]) // never fails; see crypto/rand
-	return binary.BigEndian.Uint32(b[:])
+	_, _ = rand.Read(b[:]) // never fails, says its documentation
+	return be.Uint32(b[:])
 }

@@ -1,0 +1,186 @@
+package enet
+
+import "time"
+
+// path is what a connection knows about the way to the other side: how long a
+// round trip takes, how much is lost, how far unreliable messages are thinned
+// out, and when silence means the end (wire.md § 9 and 10).
+type path struct {
+	rtt      micros
+	rttVar   micros
+	measured bool // by an acknowledgement of this connection
+
+	throttle throttle
+	loss     loss
+	silence  silence
+}
+
+// micros is a duration in microseconds: the wire has milliseconds, but an
+// estimate that cannot hold fractions of them sticks above the truth.
+type micros int64
+
+const (
+	defaultRTT = 500_000 // before the first acknowledgement
+	// minRTTSlack is the least that a resend waits beyond a round trip, so
+	// that an even link does not make everything be sent twice.
+	minRTTSlack = 8_000
+)
+
+func (p *path) reset(cfg *Config, now millis) {
+	*p = path{rtt: defaultRTT}
+	p.throttle.reset(cfg)
+	p.silence.configure(cfg.Timeouts)
+	p.loss.epoch = now
+}
+
+// sample takes a measured round trip. heard is when the last acknowledgement
+// came, which tells the first one.
+func (p *path) sample(trip millis, now millis) {
+	r := micros(trip) * 1000
+	if p.measured {
+		p.throttle.step(r)
+		d := r - p.rtt
+		p.rtt += d / 8
+		p.rttVar += (abs(d) - p.rttVar) / 4
+	} else {
+		p.measured = true
+		p.rtt, p.rttVar = r, (r+1)/2
+	}
+	p.throttle.observe(p.rtt, p.rttVar, now)
+}
+
+func abs(d micros) micros { return max(d, -d) }
+
+// resendAfter returns how long the first copy of a command waits for its
+// acknowledgement.
+func (p *path) resendAfter() millis {
+	if !p.measured {
+		return millis((p.rtt + 4*p.rttVar) / 1000)
+	}
+	return millis((p.rtt + max(4*p.rttVar, minRTTSlack) + 999) / 1000)
+}
+
+// pass says whether the throttle lets the next unreliable message through.
+func (p *path) pass() bool { return p.throttle.pass() }
+
+// pingDue returns when an idle connection is pinged.
+func (p *path) pingDue() millis { return p.silence.lastAck + p.silence.ping }
+
+// throttle thins out unreliable messages while round trips are longer than
+// they were. Its scale is 32: at 32 all messages pass, at 0 one in 32.
+type throttle struct {
+	value   uint32
+	limit   uint32 // by bandwidth
+	counter uint32
+	conf    throttleCommand
+	slack   micros
+
+	lowest, last   micros // round trip: of this interval, of the last one
+	highest, spare micros // its variance, likewise
+	epoch          millis // when the interval began; 0: no interval yet
+}
+
+const (
+	throttleScale = 32
+	throttleStep  = 7
+)
+
+func (t *throttle) reset(cfg *Config) {
+	*t = throttle{value: throttleScale, limit: throttleScale, lowest: defaultRTT, last: defaultRTT}
+	t.configure(cfg.Throttle)
+}
+
+// configure takes settings that have their defaults filled in.
+func (t *throttle) configure(c Throttle) {
+	t.conf, t.slack = c.command(), micros(c.Slack/time.Microsecond)
+}
+
+func (t Throttle) command() throttleCommand {
+	return throttleCommand{uint32(ms(t.Interval)), t.Acceleration, t.Deceleration}
+}
+
+func (t *throttle) pass() bool {
+	t.counter = (t.counter + throttleStep) % throttleScale
+	return t.counter <= t.value
+}
+
+// step moves the throttle after a round trip of r.
+func (t *throttle) step(r micros) {
+	switch {
+	case t.last <= t.spare:
+		t.value = t.limit
+	case r <= t.last:
+		t.value = uint32(min(uint64(t.value)+uint64(t.conf.acceleration), uint64(t.limit)))
+	case r > t.last+2*t.spare+t.slack:
+		t.value -= min(t.conf.deceleration, t.value)
+	}
+}
+
+// observe keeps the lowest round trip and the highest variance of each
+// interval: what the next one is compared with.
+func (t *throttle) observe(rtt, rttVar micros, now millis) {
+	t.lowest = min(t.lowest, rtt)
+	t.highest = max(t.highest, rttVar)
+	if t.epoch == 0 || now-t.epoch >= millis(t.conf.interval) {
+		t.last, t.spare = t.lowest, max(t.highest, 1000)
+		t.lowest, t.highest = rtt, rttVar
+		t.epoch = now
+	}
+}
+
+// setLimit is what the bandwidth allows.
+func (t *throttle) setLimit(limit uint32) {
+	t.limit = limit
+	t.value = min(t.value, limit)
+}
+
+// loss is the smoothed share of reliable sends that timed out.
+type loss struct {
+	sent, lost uint32
+	mean       float64
+	epoch      millis
+}
+
+// lossInterval is how often the share is taken; C's ten seconds need more than
+// a minute to notice anything.
+const lossInterval millis = 1000
+
+func (l *loss) update(now millis) {
+	if now-l.epoch < lossInterval || l.sent == 0 {
+		return
+	}
+	share := min(float64(l.lost)/float64(l.sent), 1)
+	l.mean += float64((share - l.mean) / 8)
+	l.sent, l.lost, l.epoch = 0, 0, now
+}
+
+// silence says when a connection that is not acknowledged any more is over.
+type silence struct {
+	limit    uint32
+	minimum  millis
+	maximum  millis
+	ping     millis
+	lastAck  millis // when the last acknowledgement came; before the clock's origin: never
+	earliest millis // oldest send that went unanswered since then; 0: none
+}
+
+func (s *silence) configure(t Timeouts) {
+	t = t.withDefaults()
+	s.limit, s.minimum, s.maximum, s.ping = t.Limit, ms(t.Minimum), ms(t.Maximum), ms(t.Ping)
+}
+
+// over takes note of a send that went unanswered for its whole wait, and says
+// whether that was one too many.
+func (s *silence) over(c *outCommand, now millis) bool {
+	if s.earliest == 0 || c.sentAt < s.earliest {
+		s.earliest = c.sentAt
+	}
+	waited := now - s.earliest
+	doubled := c.attempts > 32 || uint64(1)<<(c.attempts-1) >= uint64(s.limit)
+	return waited >= s.maximum || doubled && waited >= s.minimum
+}
+
+// heard starts the wait anew.
+func (s *silence) heard(now millis) {
+	s.lastAck, s.earliest = now, 0
+}
