@@ -24,6 +24,7 @@ var Layers = [][]string{
 	{"luabind"},
 	{"internal/app"},
 	{"internal/control", "internal/inspect", "runtime/harness", "internal/enetbench"},
+	{"examples/arena"}, // files only: the demo plays them
 	{"cmd/demi-net"},
 }
 
