@@ -26,7 +26,7 @@ func (t *Type) Quantise(f int, v contract.FieldValue, cells []int32) (clamped, o
 	for i := range out {
 		var c bool
 		out[i], c = t.Columns[fd.Column+i].quantise(v[i])
-		clamped = clamped || c
+		clamped = clamped || c && fd.Kind != contract.TypeQuat // 1.0000001 is rounding
 	}
 	if fd.Kind == contract.TypeQuat {
 		positive(out)
