@@ -45,7 +45,7 @@ type rangeModel struct {
 
 func (m *rangeModel) reset() {
 	m.nodes[0] = rangeNode{esc: escapeMinimum, total: escapeMinimum + 256*rootMinimum}
-	m.used, m.pred, m.order = 1, 0, 0
+	m.used, m.pred, m.order, m.steps = 1, 0, 0, 0
 }
 
 func (m *rangeModel) add(value uint8, count uint16) uint16 {
