@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+
 	"demi.network/contract"
 	"demi.network/contract/payload"
 )
@@ -97,7 +99,22 @@ func (c *codec) decode(m *contract.Message, b []byte, v *payload.Value) Reason {
 // explain says again what was wrong with bytes that did not pass.
 func (c *codec) explain(m *contract.Message, b []byte) string {
 	if err := c.planOf(m).DecodeWire(b, c.limitsOf(m), &c.read); err != nil {
-		return err.Error()
+		return payloadText(err)
 	}
 	return ""
+}
+
+// payloadText says where in a payload what is wrong, without the reason: the
+// session's word for that stands before it.
+func payloadText(err error) string {
+	var r *payload.Refusal
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &r):
+		return err.Error()
+	case r.Path() == "":
+		return r.Text()
+	}
+	return r.Path() + ": " + r.Text()
 }

@@ -132,11 +132,7 @@ func (c *core) compose(now nanos, from Sender, name, target string, src Source) 
 	var err error
 	c.body, r, err = c.codec.encode(c.body[:0], m.rule, src)
 	if r != ReasonNone {
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		return c.count.local(r, m.rule, m.N, text)
+		return c.count.local(r, m.rule, m.N, payloadText(err))
 	}
 	m.payload = c.body
 	if !c.own.rate(now, m.rule, senderBurst) {

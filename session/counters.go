@@ -42,6 +42,9 @@ type counters struct {
 	last     lastRefusal
 }
 
+// stranger stands in counters for a connection that has no number yet.
+const stranger Sender = 1<<32 - 1
+
 // lastRefusal is what last_error says, put into words only when asked for.
 type lastRefusal struct {
 	refusal *Refusal
@@ -129,7 +132,11 @@ func (c *counters) lastError(epoch uint32, cd *codec) string {
 		}
 	}
 	if !l.local {
-		s += " (from " + l.from.String()
+		from := l.from.String()
+		if l.from == stranger {
+			from = "a newcomer"
+		}
+		s += " (from " + from
 		if l.n != 0 {
 			s += ", about " + NetworkID(epoch, l.n)
 		}

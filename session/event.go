@@ -91,6 +91,7 @@ type Event struct {
 	Count    int
 	Reason   Reason
 	Level    Level
+	Observer bool // peer_joined, peer_left: it only watches and can own nothing
 	Message  *contract.Message
 	Data     *payload.Value
 	Code     fault.Code

@@ -76,11 +76,11 @@ func (s *Server) Handle(now time.Time, ev transport.Event) (Opaque, bool) {
 func (s *Server) connected(now time.Time, ev transport.Event) {
 	switch {
 	case ev.Code != ConnectData:
-		s.count.refuse(ReasonProtocol, nil, 0, 0)
+		s.count.refuse(ReasonProtocol, nil, stranger, 0)
 		s.host.Drop(ev.Peer, uint32(fault.Version.Wire()))
 		return
 	case s.peers.pending() >= MaxPending:
-		s.count.refuse(ReasonInvalidOperation, nil, 0, 0)
+		s.count.refuse(ReasonInvalidOperation, nil, stranger, 0)
 		s.host.Drop(ev.Peer, uint32(fault.Full.Wire()))
 		return
 	}
@@ -146,7 +146,11 @@ func (s *Server) publication(now time.Time, p *peer, body []byte) (Opaque, bool)
 // refused counts a refusal against a peer: counters, the violation budgets and
 // the report to the game.
 func (s *Server) refused(now time.Time, p *peer, r Reason, m *contract.Message, n uint32) {
-	ref := s.count.refuse(r, m, p.sender, n)
+	from := p.sender
+	if from == 0 {
+		from = stranger
+	}
+	ref := s.count.refuse(r, m, from, n)
 	p.report.count++
 	p.report.last = ref
 	if r.Quiet() {

@@ -159,7 +159,7 @@ func (s *Server) advanceWalk(now time.Time, p *peer) {
 		}
 		s.send(p, kindActive, &active{Tick: s.reg.world.Tick, Records: p.stream.records})
 		p.set(PhaseActive, s.at(now))
-		s.in.push(Event{Kind: EventPeerJoined, Sender: p.sender, Name: p.name}, nil)
+		s.in.push(Event{Kind: EventPeerJoined, Sender: p.sender, Name: p.name, Observer: p.observer}, nil)
 		return
 	}
 }
@@ -178,11 +178,7 @@ func (s *Server) StartSession(now time.Time, src Source) error {
 	b, r, err := s.codec.encode(s.body[:0], nil, src)
 	s.body = b
 	if r != ReasonNone {
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		return s.count.local(r, nil, 0, text)
+		return s.count.local(r, nil, 0, payloadText(err))
 	}
 	if r := s.setSession(b); r != ReasonNone {
 		return s.count.local(r, nil, 0, "")

@@ -47,7 +47,7 @@ func (s *Server) judge(p *peer, h *hello) (string, error) {
 	observer, document := h.Wants&wantsObserver != 0, h.Wants&wantsDocument != 0
 	switch {
 	case h.Protocol != Protocol:
-		s.count.refuse(ReasonProtocol, nil, 0, 0)
+		s.count.refuse(ReasonProtocol, nil, stranger, 0)
 		err := fault.New(fault.Version, "the host speaks protocol %d, the client %d", Protocol, h.Protocol)
 		err.Data = map[string]any{"host": Protocol, "client": int(h.Protocol)}
 		return "", err
@@ -56,7 +56,7 @@ func (s *Server) judge(p *peer, h *hello) (string, error) {
 	case document && (!observer || len(s.con.Document) > maxDocument):
 		return "", fault.New(fault.Refused, "the contract is given to observers only, and up to %d bytes", maxDocument)
 	case !document && h.Meaning != s.con.MeaningHash:
-		s.count.refuse(ReasonContractMismatch, nil, 0, 0)
+		s.count.refuse(ReasonContractMismatch, nil, stranger, 0)
 		return "", fault.New(fault.ContractMismatch, "the client runs another contract")
 	case !document && h.Scene != s.cfg.Scene:
 		return "", fault.New(fault.SceneMismatch, "the client's scene gives replicated prefabs other defaults")
@@ -131,7 +131,7 @@ func (s *Server) diff(now time.Time, p *peer, body []byte) {
 		lines = append(lines, cleanText(l, maxKeyBytes))
 	}
 	if len(lines) > 0 {
-		p.refused.text += ": " + lines[0].(string) // as the client sees it
+		p.refused.text += ", which says: " + lines[0].(string)
 	}
 	s.turnedAway(p, map[string]any{"differences": lines})
 	s.drop(now, p, fault.ContractMismatch)

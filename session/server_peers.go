@@ -78,7 +78,7 @@ func (s *Server) leave(now time.Time, p *peer, code fault.Code, text string) {
 		return // the game never heard of it, and it owns nothing
 	}
 	ids := s.reg.of(p.sender)
-	s.in.push(Event{Kind: EventPeerLeft, Sender: p.sender, Name: p.name, Code: code, Text: text, Entities: ids}, nil)
+	s.in.push(Event{Kind: EventPeerLeft, Sender: p.sender, Name: p.name, Observer: p.observer, Code: code, Text: text, Entities: ids}, nil)
 	for _, n := range ids {
 		typ, row, _ := s.reg.find(n)
 		switch s.con.Prefabs[typ].OnDisconnect {

@@ -1,0 +1,28 @@
+package session_test
+
+import (
+	"os"
+	"testing"
+
+	"demi.network/contract"
+)
+
+// load reads a contract of testdata.
+func load(t testing.TB, file string) *contract.Contract {
+	t.Helper()
+	c, problems := contract.LoadFile(os.DirFS("testdata"), file)
+	if err := problems.Err(); err != nil {
+		t.Fatalf("%s: %v\n%v", file, err, problems)
+	}
+	return c
+}
+
+func TestContractsOfTheTestsLoad(t *testing.T) {
+	c := load(t, "arena.json")
+	if len(c.Messages) != 10 || len(c.Prefabs) != 3 || c.Session.MaxPlayers != 3 {
+		t.Errorf("%d messages, %d prefabs, %d players: the other tests count on 10, 3 and 3", len(c.Messages), len(c.Prefabs), c.Session.MaxPlayers)
+	}
+	if other := load(t, "arena-faster.json"); other.MeaningHash == c.MeaningHash {
+		t.Error("another rate_limit must be another contract")
+	}
+}
