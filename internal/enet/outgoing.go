@@ -118,7 +118,8 @@ type outgoing struct {
 // order and its length.
 const looseHeader = 6
 
-const maxKeptLoose = 64 << 10
+// maxKeptLoose is the most memory that an idle peer keeps for them.
+const maxKeptLoose = 128 << 10
 
 func (o *outgoing) reset(seed uint32) {
 	*o = outgoing{flight: o.flight, loose: o.loose[:0], window: maxWindow}

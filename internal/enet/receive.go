@@ -47,7 +47,7 @@ func (h *Host) receive(from transport.Addr, b []byte) {
 			return
 		}
 	}
-	if h.cfg.Checksum && !checksumHolds(p, b[:size], d.size(), commands) {
+	if h.cfg.Checksum && !h.checksumHolds(p, b[:size], d.size(), commands) {
 		h.counters.Malformed++
 		return
 	}
@@ -84,9 +84,9 @@ func (h *Host) addressee(from transport.Addr, d datagramHeader) *peer {
 
 // checksumHolds computes the checksum over the header, with a seed in its
 // place, and the uncompressed commands (wire.md § 13).
-func checksumHolds(p *peer, head []byte, at int, commands []byte) bool {
-	var seeded [maxHeader]byte
-	n := copy(seeded[:], head)
+func (h *Host) checksumHolds(p *peer, head []byte, at int, commands []byte) bool {
+	seeded := h.out.buf[:maxHeader] // nothing is being built now, and a local array would be allocated
+	n := copy(seeded, head)
 	seed := [checksumSize]byte{}
 	if p != nil {
 		seed = p.id.connectID

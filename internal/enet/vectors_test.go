@@ -163,7 +163,7 @@ func TestVectorsReencode(t *testing.T) {
 				if d.peerID != noPeerID {
 					p = &peer{id: identity{connectID: id[0]}}
 				}
-				if !checksumHolds(p, head, d.size(), commands) {
+				if !new(Host).checksumHolds(p, head, d.size(), commands) {
 					t.Errorf("%s: the checksum of %x does not hold", v.name, l.b)
 				}
 			}
