@@ -21,9 +21,9 @@ func fnv1a(h uint64, b []byte) uint64 {
 
 func fnvText(h uint64) string { return fmt.Sprintf("fnv1a64:%016x", h) }
 
-// sourceHash is the hash of an asset's file as its manifest spells it: over
-// the file's name, a zero byte and its bytes.
-func sourceHash(name string, b []byte) string {
+// SourceHash is the hash of an asset's file as its manifest spells it: over
+// the file's name without folders, a zero byte and its bytes.
+func SourceHash(name string, b []byte) string {
 	return fnvText(fnv1a(fnv1a(fnvOffset, append([]byte(name), 0)), b))
 }
 

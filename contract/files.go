@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -72,6 +73,27 @@ func (r rootFS) Stat(name string) (fs.FileInfo, error) {
 }
 
 func openable(info fs.FileInfo) bool { return info.Mode().IsRegular() || info.IsDir() }
+
+// ReadFile reads one file of the user's choice under the limits of a project's
+// files: a regular file of at most 4 MiB, which is not opened before that is
+// known. The error is E_NET_CONFIG with the place.
+func ReadFile(name string) ([]byte, error) {
+	dir, base := filepath.Split(filepath.Clean(name))
+	if dir == "" {
+		dir = "."
+	}
+	fsys, closer, err := openDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	b, p := readFile(fsys, base)
+	if p != nil {
+		p.Place.Path = filepath.ToSlash(name)
+		return nil, Problems{*p}.Err()
+	}
+	return b, nil
+}
 
 // readFile reads at most maxFileBytes. The problem's place is the file.
 func readFile(fsys fs.FS, name string) ([]byte, *Problem) {

@@ -13,7 +13,33 @@ func OpenDir(dir string) (fs.FS, io.Closer, error) { return openDir(dir) }
 
 // LoadProject reads demi.project.json, the manifests below assets/ and the
 // prefabs below prefabs/. The Project is nil exactly when there are errors.
-func LoadProject(fsys fs.FS) (*Project, Problems) { return loadProject(fsys, newRules()) }
+func LoadProject(fsys fs.FS) (*Project, Problems) {
+	p, problems := loadProject(fsys, newRules())
+	if problems.Errors() > 0 {
+		return nil, problems
+	}
+	return p, problems
+}
+
+// Check is LoadProject and LoadAsset in one, for tools: it looks into the
+// contract although the project has faults, so that all are found at once. An
+// id of "" is the project's own contract.
+func Check(fsys fs.FS, id string) (*Contract, Problems) {
+	r := newRules()
+	p, problems := loadProject(fsys, r)
+	if p == nil {
+		return nil, problems
+	}
+	if id == "" {
+		id = p.ContractID
+	}
+	c, more := loadAsset(fsys, p, id, r)
+	problems = append(problems, more...).sorted()
+	if problems.Errors() > 0 {
+		return nil, problems
+	}
+	return c, problems
+}
 
 // Load reads and checks the contract of a project. The Contract is nil exactly
 // when there are errors; warnings come beside a Contract.

@@ -240,26 +240,30 @@ func (l *loader) schemaIDs() []string {
 func (l *loader) compilePlan(s *payloadSchema) {
 	plan, issues := payload.Compile(s.node)
 	s.plan = plan
-	if len(issues) == 0 {
-		return
-	}
 	base := s.node.Pointer()
+	if plan == nil {
+		l.dropSchemaProblems(s.doc.path, base)
+	}
+	for _, i := range issues {
+		code := CodeSchemaInvalid
+		if i.Warning {
+			code = CodeUnreachableRule
+		}
+		at := fault.Place{Path: s.doc.path, Line: i.Pos.Line, Column: i.Pos.Column, Pointer: base + i.Pointer}
+		l.problems = append(l.problems, problem(code, at, i.Text, i.Hint))
+	}
+}
+
+// dropSchemaProblems forgets what the structure check said of one schema.
+func (l *loader) dropSchemaProblems(path, base string) {
 	kept := l.problems[:0]
 	for _, p := range l.problems {
 		inside := p.Place.Pointer == base || strings.HasPrefix(p.Place.Pointer, base+"/")
-		if p.Code != CodeSchemaInvalid || p.Place.Path != s.doc.path || !inside {
+		if p.Code != CodeSchemaInvalid || p.Place.Path != path || !inside {
 			kept = append(kept, p)
 		}
 	}
 	l.problems = kept
-	for _, i := range issues {
-		at := fault.Place{Path: s.doc.path, Line: i.Pos.Line, Column: i.Pos.Column, Pointer: base + i.Pointer}
-		code := CodeSchemaInvalid
-		if plan != nil {
-			code = CodeUnreachableRule // only warnings leave a plan
-		}
-		l.problems = append(l.problems, problem(code, at, i.Text, i.Hint))
-	}
 }
 
 // sortedNames returns the keys of a section in byte order: the order of wire

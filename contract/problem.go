@@ -128,3 +128,8 @@ func (p Problems) sorted() Problems {
 	}
 	return out
 }
+
+// Sorted returns problems in their documented order: by file, position, code
+// and text, without exact doubles. It is for those who join lists; every list
+// of this package is sorted already.
+func Sorted(p Problems) Problems { return p.sorted() }

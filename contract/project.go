@@ -106,6 +106,7 @@ func (p *Project) Prefab(id string) *PrefabRef {
 	return nil
 }
 
+// loadProject returns nil only when there is no project file to read.
 func loadProject(fsys fs.FS, r *rules) (*Project, Problems) {
 	d, problems := load(fsys, ProjectFile)
 	if d.root == nil {
@@ -122,11 +123,7 @@ func loadProject(fsys fs.FS, r *rules) (*Project, Problems) {
 	}
 	problems = append(problems, p.findAssets(fsys, r)...)
 	problems = append(problems, p.findPrefabs(fsys)...)
-	problems = problems.sorted()
-	if problems.Errors() > 0 {
-		return nil, problems
-	}
-	return p, problems
+	return p, problems.sorted()
 }
 
 // read takes over the keys of the project file.
@@ -253,7 +250,7 @@ func checkSource(fsys fs.FS, d document, a Asset, hash string, at fault.Place) P
 	if hash == "" {
 		return nil
 	}
-	if want := sourceHash(path.Base(a.Source), b); hash != want {
+	if want := SourceHash(path.Base(a.Source), b); hash != want {
 		return Problems{problem(CodeStaleHash, d.place(d.root.Get("source_hash")),
 			fmt.Sprintf("source_hash is stale: %s has %s", a.Source, want), "import the asset again, or put the new hash here")}
 	}
