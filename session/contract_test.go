@@ -26,3 +26,12 @@ func TestContractsOfTheTestsLoad(t *testing.T) {
 		t.Error("another rate_limit must be another contract")
 	}
 }
+
+func readFile(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -151,16 +151,18 @@ func (s *Server) refused(now time.Time, p *peer, r Reason, m *contract.Message, 
 		from = stranger
 	}
 	ref := s.count.refuse(r, m, from, n)
-	p.report.count++
-	p.report.last = ref
+	if p.sender != 0 { // of others the game hears when they are turned away
+		p.report.count++
+		p.report.last = ref
+	}
 	if r.Quiet() {
 		return
 	}
-	switch level := p.guard.violate(s.at(now), s.con.Limits.Violations); level {
-	case LevelWarn, LevelThrottle:
+	level := p.guard.violate(s.at(now), s.con.Limits.Violations)
+	if level != LevelNone && p.sender != 0 {
 		s.in.push(Event{Kind: EventViolation, Sender: p.sender, Name: p.name, Level: level, Reason: r, Message: m}, nil)
-	case LevelKick:
-		s.in.push(Event{Kind: EventViolation, Sender: p.sender, Name: p.name, Level: level, Reason: r, Message: m}, nil)
+	}
+	if level == LevelKick {
 		p.condemn(fault.Flood, "too many refused messages, the last for "+r.String())
 	}
 }
