@@ -19,6 +19,7 @@ func TestIssuesOfSchemas(t *testing.T) {
 		{`{"type":5}`, "/type", "this is not a type"},
 		{`{"type":[]}`, "/type", "type lists no types"},
 		{`{"type":["string","text"]}`, "/type/1", "this is not a type"},
+		{`{"type":["string","null","string"]}`, "/type/2", `"string" is listed twice`},
 		{`{"minimum":"0"}`, "/minimum", "this must be a number, not string"},
 		{`{"exclusiveMinimum":true}`, "/exclusiveMinimum", "this must be a number, not boolean"},
 		{`{"maximum":9007199254740993}`, "/maximum", "a double cannot hold this integer exactly"},

@@ -98,11 +98,14 @@ func (b *builder) types(v *jsontext.Node) {
 		}
 	}
 	b.n.kinds, b.n.integer = 0, true
-	for _, t := range names {
+	for i, t := range names {
 		k, ok := typeKinds(t)
 		if !ok {
 			b.c.issue(t, "write null, boolean, integer, number, string, array or object", "this is not a type")
 			continue
+		}
+		if slices.ContainsFunc(names[:i], func(o *jsontext.Node) bool { return o.Text == t.Text }) {
+			b.c.issue(t, "", "%q is listed twice", t.Text)
 		}
 		if t.Text == "number" {
 			b.n.integer = false
