@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+
 	"demi.network/contract"
 	"demi.network/runtime/fault"
 )
@@ -144,7 +146,29 @@ func Explain(r Reason, m *contract.Message) string {
 		}
 		s += ": "
 	}
-	return s + r.Text()
+	return s + r.Text() + ruleFact(r, m)
+}
+
+// ruleFact quotes the part of a rule that a reason is about.
+func ruleFact(r Reason, m *contract.Message) string {
+	if m == nil {
+		return ""
+	}
+	switch r {
+	case ReasonRateLimited:
+		return fmt.Sprintf("; rate_limit is %d", m.RateLimit)
+	case ReasonOversized:
+		return fmt.Sprintf("; maximum_bytes is %d", m.MaximumBytes)
+	case ReasonUnauthorizedSender:
+		return fmt.Sprintf("; from is %s, target %s", m.From, m.Target)
+	case ReasonUnauthorizedTarget:
+		return fmt.Sprintf("; target is %s, to %s", m.Target, m.To)
+	case ReasonSchemaViolation:
+		if m.SchemaID != "" {
+			return "; schema is " + m.SchemaID
+		}
+	}
+	return ""
 }
 
 // plain holds a refusal for each reason without a rule. It never changes.

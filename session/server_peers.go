@@ -36,7 +36,7 @@ func (s *Server) transmit(p *peer, k kind, ch transport.Channel, mode transport.
 	}
 	err := s.host.Send(p.link, ch, mode, frame)
 	if err != nil && mode == transport.Reliable {
-		if errors.Is(err, transport.ErrBacklog) {
+		if errors.Is(err, transport.ErrBacklog) || fault.CodeOf(err) == fault.Backlog {
 			p.condemn(fault.Backlog, "it takes no more reliable frames")
 		} else {
 			p.condemn(fault.Protocol, "a reliable frame could not be sent")
