@@ -123,7 +123,7 @@ func (l *loader) shape(f *Field, s *fieldSource, declaring bool) {
 	if name := s.text("interpolate"); name != "" {
 		f.Interpolate = valueOf[Interpolation](interpolateNames, name)
 		if !blends(f.Type, f.Interpolate) {
-			l.report(CodeInvalidField, s.at("interpolate"), fmt.Sprintf("%s: a %s cannot be blended by %s", f.Path, f.Type, f.Interpolate), "")
+			l.report(CodeInvalidField, s.at("interpolate"), fmt.Sprintf("%s: %s cannot be blended by %s", f.Path, article(f.Type.String()), f.Interpolate), "")
 		}
 	}
 	f.Predict = valueOf[Prediction](predictNames, s.text("predict"))
@@ -148,7 +148,7 @@ func (l *loader) step(f *Field, s *fieldSource) {
 	}
 	if bits, ok := s.number("sub_bits"); ok {
 		if f.Type == TypeBool || f.Type == TypeInt {
-			l.report(CodeInvalidField, s.at("sub_bits"), fmt.Sprintf("%s: a %s has no sub_bits", f.Path, f.Type), "")
+			l.report(CodeInvalidField, s.at("sub_bits"), fmt.Sprintf("%s: %s has no sub_bits", f.Path, article(f.Type.String())), "")
 			return
 		}
 		f.SubBits = uint8(bits)
@@ -178,7 +178,7 @@ func (l *loader) bounds(f *Field, s *fieldSource) {
 	if f.Type == TypeBool || f.Type == TypeColor || f.Type == TypeQuat {
 		for _, key := range []string{"minimum", "maximum"} {
 			if _, given := s.number(key); given {
-				l.report(CodeInvalidField, s.at(key), fmt.Sprintf("%s: the range of a %s is fixed", f.Path, f.Type), "")
+				l.report(CodeInvalidField, s.at(key), fmt.Sprintf("%s: the range of %s is fixed", f.Path, article(f.Type.String())), "")
 			}
 		}
 		return

@@ -29,11 +29,14 @@ type loader struct {
 
 func loadAsset(fsys fs.FS, p *Project, id string, r *rules) (*Contract, Problems) {
 	a := p.Asset(id)
+	if id == "" && p.contractSpoilt {
+		return nil, nil // the project's problems say why
+	}
 	if a == nil || a.Type != TypeNetworkContract {
 		return nil, Problems{contractNotFound(p, id, a)}
 	}
 	if a.Source == "" {
-		return nil, Problems{problem(CodeAssetNotFound, a.place, "the manifest names no file", "")}
+		return nil, nil // the project's problems say why
 	}
 	l := &loader{fsys: fsys, project: p, rules: r}
 	if c := l.load(a.Source, id); c != nil {
@@ -215,6 +218,9 @@ func (l *loader) assetSchema(id string, at *jsontext.Node) *payloadSchema {
 		l.report(CodeSchemaNotFound, at, fmt.Sprintf("the project has no DataSchema %q", id), hint)
 		return s
 	}
+	if a.Source == "" {
+		return s // the project's problems say why
+	}
 	d, problems := load(l.fsys, a.Source)
 	l.problems = append(l.problems, problems...)
 	if s.doc, s.node = d, d.root; s.node != nil {
@@ -241,10 +247,14 @@ func (l *loader) compilePlan(s *payloadSchema) {
 	plan, issues := payload.Compile(s.node)
 	s.plan = plan
 	base := s.node.Pointer()
+	var hints map[string]string
 	if plan == nil {
-		l.dropSchemaProblems(s.doc.path, base)
+		hints = l.dropSchemaProblems(s.doc.path, base)
 	}
 	for _, i := range issues {
+		if i.Hint == "" {
+			i.Hint = hints[base+i.Pointer]
+		}
 		code := CodeSchemaInvalid
 		if i.Warning {
 			code = CodeUnreachableRule
@@ -254,16 +264,21 @@ func (l *loader) compilePlan(s *payloadSchema) {
 	}
 }
 
-// dropSchemaProblems forgets what the structure check said of one schema.
-func (l *loader) dropSchemaProblems(path, base string) {
+// dropSchemaProblems forgets what the structure check said of one schema, and
+// returns its hints by pointer.
+func (l *loader) dropSchemaProblems(path, base string) map[string]string {
+	hints := map[string]string{}
 	kept := l.problems[:0]
 	for _, p := range l.problems {
 		inside := p.Place.Pointer == base || strings.HasPrefix(p.Place.Pointer, base+"/")
 		if p.Code != CodeSchemaInvalid || p.Place.Path != path || !inside {
 			kept = append(kept, p)
+		} else {
+			hints[p.Place.Pointer] = p.Hint
 		}
 	}
 	l.problems = kept
+	return hints
 }
 
 // sortedNames returns the keys of a section in byte order: the order of wire

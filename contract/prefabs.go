@@ -102,7 +102,7 @@ func (l *loader) defaultValue(f *Field, components, at *jsontext.Node) {
 	}
 	given, ok := fieldValue(f, value)
 	if !ok {
-		l.report(CodeInvalidPrefab, at, fmt.Sprintf("%s: the prefab gives %s where a %s is needed", f.Path, article(value.Kind.String()), f.Type), "")
+		l.report(CodeInvalidPrefab, at, fmt.Sprintf("%s: the prefab gives %s where %s is needed", f.Path, article(value.Kind.String()), article(f.Type.String())), "")
 		return
 	}
 	for i := range f.Type.Columns() {

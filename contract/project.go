@@ -38,8 +38,9 @@ type Project struct {
 	Assets     []Asset     // in the byte order of ids
 	Prefabs    []PrefabRef // in the byte order of ids
 
-	contractPlace fault.Place // of the network_contract key, else of the file
-	contractHint  string
+	contractPlace  fault.Place // of the network_contract key, else of the file
+	contractHint   string
+	contractSpoilt bool // the key is there, but is no asset id
 }
 
 // SceneRef is one scene of a project; Path is relative to the project.
@@ -131,7 +132,7 @@ func (p *Project) read(o object, d document) {
 	p.Name, p.MainScene = o.text("name"), o.text("main_scene")
 	p.ContractID = o.text("network_contract")
 	if n := d.root.Get("network_contract"); n != nil {
-		p.contractPlace = d.place(n)
+		p.contractPlace, p.contractSpoilt = d.place(n), p.ContractID == ""
 	} else {
 		p.contractHint = "demi.project.json names it with \"network_contract\""
 		for i := range d.root.Members {
@@ -234,7 +235,10 @@ func readManifest(fsys fs.FS, r *rules, name string) (Asset, Problems) {
 			fmt.Sprintf("%q is not a path inside the project", source), "use a path relative to the manifest, with slashes"))
 	}
 	if a.Type == TypeNetworkContract || a.Type == TypeDataSchema {
-		problems = append(problems, checkSource(fsys, d, a, o.text("source_hash"), at)...)
+		found := checkSource(fsys, d, a, o.text("source_hash"), at)
+		if problems = append(problems, found...); found.Errors() > 0 {
+			a.Source = ""
+		}
 	}
 	return a, problems
 }

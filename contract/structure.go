@@ -123,6 +123,10 @@ func (r *rules) explain(f finding, d document, at *jsontext.Node) (Problems, []s
 	case value == nil || schema == nil:
 		return Problems{problem(code, d.place(at), f.message, "")}, []string{""}
 	case f.name:
+		if keyword == "minLength" { // the validator's place of an empty name is the object's own
+			f.instance += "/"
+			value = at.At(f.instance)
+		}
 		p := problem(code, d.keyPlace(value), nameText(value, keyword, schema.Get(keyword)), "")
 		return Problems{p}, []string{f.instance}
 	case keyword == "additionalProperties":

@@ -126,7 +126,11 @@ func valueText(keyword string, schema, value *jsontext.Node, fallback string) (t
 	rule := schema.Get(keyword)
 	switch keyword {
 	case "type":
-		return fmt.Sprintf("expected %s, found %s", typeWords(rule), article(value.Kind.String())), ""
+		found := article(value.Kind.String())
+		if value.Kind == jsontext.KindNumber {
+			found = show(value)
+		}
+		return fmt.Sprintf("expected %s, found %s", typeWords(rule), found), ""
 	case "enum":
 		text = fmt.Sprintf("%s is not one of %s", show(value), showList(rule))
 		if value.Kind == jsontext.KindString {
@@ -142,7 +146,12 @@ func valueText(keyword string, schema, value *jsontext.Node, fallback string) (t
 	case "const":
 		return fmt.Sprintf("%s is not allowed, only %s", show(value), show(rule)), ""
 	case "minimum", "maximum", "exclusiveMinimum":
-		return fmt.Sprintf("%s is outside %s", show(value), rangeText(schema)), ""
+		if schema.Get("minimum") != nil && schema.Get("maximum") != nil {
+			return fmt.Sprintf("%s is outside %s", show(value), rangeText(schema)), ""
+		}
+		return fmt.Sprintf("%s is not %s", show(value), rangeText(schema)), ""
+	case "minLength":
+		return "the text is empty", ""
 	case "pattern":
 		prefix := strings.TrimSuffix(strings.TrimPrefix(rule.Text, "^"), ".")
 		text = fmt.Sprintf("%s does not start with %q", show(value), prefix)
