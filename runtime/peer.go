@@ -277,6 +277,9 @@ func (p *Peer) sessionEpoch() uint32 {
 	return 0
 }
 
+// Epoch is the number of the open session, 0 when there is none yet.
+func (p *Peer) Epoch() uint32 { return p.sessionEpoch() }
+
 func (p *Peer) networkID(n uint32) string { return session.NetworkID(p.sessionEpoch(), n) }
 
 // Ticks is how many fixed ticks have begun since New, in sessions or not.
