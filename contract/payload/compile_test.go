@@ -20,6 +20,7 @@ func TestIssuesOfSchemas(t *testing.T) {
 		{`{"type":[]}`, "/type", "type lists no types"},
 		{`{"type":["string","text"]}`, "/type/1", "this is not a type"},
 		{`{"type":["string","null","string"]}`, "/type/2", `"string" is listed twice`},
+		{`{"type":["null","null","null","null","null","null","null","null"]}`, "/type", "type lists more types than there are"},
 		{`{"minimum":"0"}`, "/minimum", "this must be a number, not string"},
 		{`{"exclusiveMinimum":true}`, "/exclusiveMinimum", "this must be a number, not boolean"},
 		{`{"maximum":9007199254740993}`, "/maximum", "a double cannot hold this integer exactly"},

@@ -128,7 +128,7 @@ func (w *wireWriter) declared(b []byte, n *schema, t *node) (out []byte, rest, e
 		if m.value >= 0 {
 			b[header+int(m.value>>3)] |= byte(c.bits) << (m.value & 7)
 		} else {
-			b = w.value(b, &w.p.schemas[m.schema], c)
+			b = w.value(b, m.rules, c)
 		}
 		at = int(c.next)
 		left--

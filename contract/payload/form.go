@@ -71,12 +71,13 @@ func (p *Plan) layHeader(n *schema) {
 	n.header = 0
 	for i := range n.props {
 		m := &n.props[i]
+		m.rules = &p.schemas[m.schema]
 		m.presence, m.value = -1, -1
 		if !n.required.has(i) {
 			m.presence = int16(n.header)
 			n.header++
 		}
-		if p.schemas[m.schema].form == formBool {
+		if m.rules.form == formBool {
 			m.value = int16(n.header)
 			n.header++
 		}

@@ -120,8 +120,9 @@ type property struct {
 	name     string
 	id       int32 // in Plan.strings
 	schema   int32
-	presence int16 // header bit, -1 when required
-	value    int16 // header bit of a bool, -1 for others
+	rules    *schema // the same, found
+	presence int16   // header bit, -1 when required
+	value    int16   // header bit of a bool, -1 for others
 }
 
 // constantValue is one value of an enum; strings by their number.

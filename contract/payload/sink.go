@@ -147,10 +147,9 @@ func (s *Sink) slot() *schema {
 	return f.want
 }
 
-// add puts an accepted value on the tape. Its sibling is taken to come right
-// behind it; who puts something between them, and End, correct that. The node is
-// written in place, since a copy of its small fields would stall.
-func (s *Sink) add(k Kind, bits uint64) bool {
+// push puts a node on the tape and returns its index. It is written in place,
+// since a copy of its small fields would stall.
+func (s *Sink) push(k Kind, bits uint64) int32 {
 	nodes := s.v.nodes
 	at := len(nodes)
 	if at < cap(nodes) {
@@ -159,17 +158,21 @@ func (s *Sink) add(k Kind, bits uint64) bool {
 		nodes = append(nodes, node{})
 	}
 	t := &nodes[at]
-	s.v.nodes = nodes
 	t.bits, t.kind, t.flag, t.enum = bits, k, 0, 0
 	t.next, t.key = 0, 0
+	s.v.nodes = nodes
+	return int32(at)
+}
+
+// add puts an accepted value on the tape. Its sibling is taken to come right
+// behind it; who puts something between them, and End, correct that.
+func (s *Sink) add(k Kind, bits uint64) bool {
+	at := s.push(k, bits)
 	if f := s.top; f != nil {
+		t := &s.v.nodes[at]
 		t.key = f.key
-		t.next = int32(at) + 1
-		if f.count == 0 {
-			f.first = int32(at)
-		}
-		f.last = int32(at)
-		f.finish()
+		t.next = at + 1
+		f.append(at)
 	}
 	return true
 }
@@ -196,8 +199,12 @@ func (s *Sink) addListed(n *schema, k Kind, bits uint64) bool {
 	return s.fail(SchemaViolation, ruleEnum, n, 0)
 }
 
-// finish ends the item or member under way.
-func (f *frame) finish() {
+// append ends the item or member under way with the node at an index.
+func (f *frame) append(at int32) {
+	if f.count == 0 {
+		f.first = at
+	}
+	f.last = at
 	f.count++
 	f.field = noField
 	f.pending = false

@@ -46,15 +46,16 @@ func (s *Sink) open(n *schema, k Kind) bool {
 	if n.enum != nil {
 		return s.fail(SchemaViolation, ruleEnum, n, 0)
 	}
-	head := node{kind: k}
+	at, key := s.push(k, 0), int32(0)
 	if s.top != nil {
-		head.key = s.top.key
+		key = s.top.key
 	}
+	s.v.nodes[at].key = key
 	if s.depth == len(s.stack) {
 		s.stack = append(s.stack, frame{})
 	}
 	f := &s.stack[s.depth]
-	f.n, f.head, f.first, f.last = n, int32(len(s.v.nodes)), 0, 0
+	f.n, f.head, f.first, f.last = n, at, 0, 0
 	f.count, f.key = 0, 0
 	f.field, f.before = noField, noField
 	f.object, f.pending, f.strewn = k == Object, false, false
@@ -63,7 +64,6 @@ func (s *Sink) open(n *schema, k Kind) bool {
 	} else {
 		f.want = &s.p.schemas[n.items]
 	}
-	s.v.nodes = append(s.v.nodes, head)
 	s.depth++
 	s.top = f
 	return true
@@ -117,16 +117,24 @@ func (s *Sink) declared(f *frame, i int) bool {
 	if f.field != noField {
 		panic("payload: BUG: a name for a member that has one")
 	}
-	p := &f.n.props[i]
-	f.field = int32(i)
-	f.key = p.id + 1
-	f.want = &s.p.schemas[p.schema]
+	f.want = f.n.props[i].rules
+	if !s.inOrder(f, i) {
+		return false
+	}
 	if f.seen.has(i) {
 		return s.fail(Malformed, ruleDuplicate, nil, 0)
 	}
 	f.seen.add(i)
 	f.strewn = f.strewn || f.field < f.before
 	f.before = f.field
+	return true
+}
+
+// inOrder begins a declared member for a source that can give each only once
+// and in order, as the wire does, and that knows the member's rules itself.
+func (s *Sink) inOrder(f *frame, i int) bool {
+	f.field = int32(i)
+	f.key = f.n.props[i].id + 1
 	return s.member()
 }
 
@@ -231,11 +239,7 @@ func (s *Sink) End() bool {
 	f = &s.stack[s.depth-1]
 	s.top = f
 	head.next = int32(len(s.v.nodes))
-	if f.count == 0 {
-		f.first = at
-	}
-	f.last = at
-	f.finish()
+	f.append(at)
 	return true
 }
 

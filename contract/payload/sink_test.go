@@ -203,6 +203,24 @@ func TestMistakesOfASourcePanic(t *testing.T) {
 	}
 }
 
+func TestAValueIsASourceOfItsOwn(t *testing.T) {
+	const text = `{"a":[1,2.5,"xy",true,{"k":{}}],"b":null,"e":"two"}`
+	p := mustCompile(t, `{"properties":{"e":{"enum":["one","two"]},"b":{"type":["null","string"]}}}`)
+	var v, w Value
+	if err := Any().DecodeJSON([]byte(text), Limits{}, &v); err != nil {
+		t.Fatal(err)
+	}
+	var s Sink
+	s.Reset(p, Limits{}, &w)
+	if !v.Root().Describe(&s) || s.Close() != nil || !w.Equal(&v) || w.Plan() != p || w.Root().Lookup("e").TextID() < 0 {
+		t.Errorf("%v: %s", s.Err(), &w)
+	}
+	s.Reset(mustCompile(t, `{"type":"object","properties":{"a":{"items":{"type":"number"}}}}`), Limits{}, &w)
+	if v.Root().Describe(&s) || s.Close() == nil || s.Err().(*Refusal).Path() != "/a/2" {
+		t.Errorf("%v", s.Err())
+	}
+}
+
 func TestCursors(t *testing.T) {
 	var v Value
 	if v.Root().Valid() || v.Root().Kind() != Null || v.String() != "null" || !v.Empty() {

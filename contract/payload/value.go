@@ -265,6 +265,42 @@ func (c Cursor) At(i int) Cursor {
 	return m
 }
 
+// Describe gives the value under the cursor to a Sink: a Value is one of its
+// sources. It returns false after a refusal.
+func (c Cursor) Describe(s *Sink) bool {
+	switch c.Kind() {
+	case Bool:
+		return s.Bool(c.Bool())
+	case Int:
+		return s.Int(c.Int())
+	case Float:
+		return s.Num(c.Float())
+	case String:
+		return s.Text(c.Text())
+	case Array:
+		if !s.BeginArray() {
+			return false
+		}
+		for m := c.First(); m.Valid(); m = m.Next() {
+			if !m.Describe(s) {
+				return false
+			}
+		}
+		return s.End()
+	case Object:
+		if !s.BeginObject() {
+			return false
+		}
+		for m := c.First(); m.Valid(); m = m.Next() {
+			if !s.Key(m.Key()) || !m.Describe(s) {
+				return false
+			}
+		}
+		return s.End()
+	}
+	return s.Null()
+}
+
 // Equal compares two values as Value.Equal does. Depth is bounded because a
 // Sink filled both.
 func (c Cursor) Equal(o Cursor) bool {

@@ -47,7 +47,7 @@ func (p *Plan) DecodeWire(b []byte, lim Limits, v *Value) error {
 		return s.Err()
 	}
 	r := wireReader{s: s, b: b}
-	if r.value() && r.at != len(b) {
+	if r.next() && r.at != len(b) {
 		s.fail(Malformed, ruleTrailing, nil, 0)
 	}
 	return s.Close()
@@ -109,13 +109,15 @@ func (r *wireReader) uvarint() (uint64, bool) {
 	return x, true
 }
 
-// value reads the next value in the form that its place has.
-func (r *wireReader) value() bool {
+// next reads the value at the place that the Sink is at.
+func (r *wireReader) next() bool {
+	n := r.s.slot()
+	return n != nil && r.value(n)
+}
+
+// value reads a value in the form that its place has.
+func (r *wireReader) value(n *schema) bool {
 	s := r.s
-	n := s.slot()
-	if n == nil {
-		return false
-	}
 	switch n.form {
 	case formNumber:
 		c, ok := r.byte()
@@ -266,7 +268,7 @@ func (r *wireReader) array(n *schema, count uint64) bool {
 		return s.fail(ExcessiveElements, ruleElements, nil, 0)
 	}
 	for range count {
-		if !r.value() {
+		if !r.next() {
 			return false
 		}
 	}
@@ -291,6 +293,7 @@ func (r *wireReader) object(n *schema, extras uint64) bool {
 		return r.malformed()
 	}
 	f := s.top
+	f.seen = n.required // those have no presence bit: they come, or the bytes end
 	for i := range n.props {
 		m := &n.props[i]
 		if m.presence >= 0 && header[m.presence>>3]>>(m.presence&7)&1 == 0 {
@@ -299,16 +302,16 @@ func (r *wireReader) object(n *schema, extras uint64) bool {
 			}
 			continue
 		}
-		if !s.declared(f, i) {
+		if !s.inOrder(f, i) {
 			return false
 		}
 		if m.value >= 0 {
-			if !s.bool(&s.p.schemas[m.schema], header[m.value>>3]>>(m.value&7)&1 == 1) {
+			if !s.bool(m.rules, header[m.value>>3]>>(m.value&7)&1 == 1) {
 				return false
 			}
 			continue
 		}
-		if !r.value() {
+		if !r.value(m.rules) {
 			return false
 		}
 		f = s.top // the stack may have grown
@@ -352,7 +355,7 @@ func (r *wireReader) extras(n *schema, count uint64) bool {
 		if f.strewn {
 			return r.malformed()
 		}
-		if !r.value() {
+		if !r.next() {
 			return false
 		}
 	}
