@@ -90,29 +90,38 @@ const (
 
 // schema is the rules for one place in a payload.
 type schema struct {
-	pointer  string // in the schema's document
 	kinds    Kinds
 	form     form
-	integer  bool // a Float must be whole
 	saysNull bool // null is named, not merely not forbidden
+	numberRules
+	minLength, maxLength int // of a string, in bytes
+	arrayRules
+	objectRules
+	enum     []constantValue // nil = no enum
+	enumWord string          // enum or const
+	pointer  string          // in the schema's document
+}
 
+// numberRules are the rules for numbers, and how their forms spell them.
+type numberRules struct {
 	minimum, maximum           float64 // infinite when there is none
 	minExclusive, maxExclusive bool
+	integer                    bool   // a Float must be whole
+	large                      bool   // formOffset: Floats are possible, behind the word most + 1
 	base                       int64  // formByte, formOffset: the smallest value
 	most                       uint64 // formByte, formOffset: the largest word of an Int
-	large                      bool   // formOffset: Floats are possible, behind the word most + 1
+}
 
-	minLength, maxLength int
-	minItems, maxItems   int
-	items                int32 // schema of an array's items
+type arrayRules struct {
+	minItems, maxItems int
+	items              int32 // schema of the items
+}
 
+type objectRules struct {
 	props    []property // in the byte order of names
 	required bitset
 	extra    int32 // schema of members not declared, or none
 	header   int32 // bits before the members: presence and bools
-
-	enum     []constantValue // nil = no enum
-	enumWord string          // enum or const
 }
 
 // property is one declared member.
@@ -145,9 +154,9 @@ func (b *bitset) has(i int) bool { return b[i>>6]>>(i&63)&1 == 1 }
 
 func anySchema(pointer string) schema {
 	return schema{
-		pointer: pointer, kinds: anyKind,
-		minimum: math.Inf(-1), maximum: math.Inf(1),
-		maxLength: math.MaxInt, maxItems: math.MaxInt,
+		pointer: pointer, kinds: anyKind, maxLength: math.MaxInt,
+		numberRules: numberRules{minimum: math.Inf(-1), maximum: math.Inf(1)},
+		arrayRules:  arrayRules{maxItems: math.MaxInt},
 	}
 }
 
