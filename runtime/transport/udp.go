@@ -25,8 +25,7 @@ const (
 	socketBuffer = 4 << 20
 )
 
-// UDPCounters count what a UDP link did. Datagrams that went or came well are
-// not counted one by one above the batch: see Stats of the Host.
+// UDPCounters count what a UDP link did since it was opened.
 type UDPCounters struct {
 	Received  uint64 // datagrams handed over
 	Sent      uint64 // datagrams the kernel took
@@ -44,7 +43,6 @@ type UDP struct {
 	sock   socket
 	local  netip.AddrPort
 	peer   netip.AddrPort // of a connected socket; else invalid
-	count  UDPCounters
 	closed bool
 }
 
@@ -106,7 +104,6 @@ func newUDP(conn *net.UDPConn, peer netip.AddrPort, n int) (*UDP, error) {
 	_ = conn.SetWriteBuffer(socketBuffer)
 	u := &UDP{local: Unmap(conn.LocalAddr().(*net.UDPAddr).AddrPort()), peer: peer}
 	if err := u.sock.init(conn, peer.IsValid(), n); err != nil {
-		_ = conn.Close()
 		return nil, fault.Wrap(cause(err), fault.Bind, "%s", u.local)
 	}
 	if peer.IsValid() {
@@ -149,7 +146,7 @@ func (u *UDP) LocalAddr() netip.AddrPort { return u.local }
 func (u *UDP) MTU() int { return MaxDatagram }
 
 // Counters returns what the link has done so far.
-func (u *UDP) Counters() UDPCounters { return u.count }
+func (u *UDP) Counters() UDPCounters { return u.sock.count }
 
 // Open answers at once. A connected link opens its own peer only; another
 // address is fault.Address.
@@ -175,14 +172,14 @@ func (u *UDP) Forget(Addr) {}
 // datagrams, which no protocol of ours sends, are dropped.
 func (u *UDP) Drain(now time.Time, f func(from Addr, b []byte)) (next time.Time) {
 	for seen := 0; !u.closed; {
-		n, more := u.sock.read(&u.count)
+		n, more := u.sock.read()
 		for i := range n {
 			b, from := u.sock.datagram(i)
 			switch {
 			case len(b) > MaxReceive:
-				u.count.Truncated++
+				u.sock.count.Truncated++
 			case len(b) > 0:
-				u.count.Received++
+				u.sock.count.Received++
 				if u.peer.IsValid() {
 					from = u.peer
 				}
@@ -222,7 +219,7 @@ func (u *UDP) Flush() error {
 	if u.closed {
 		return ErrClosed
 	}
-	return u.sock.write(&u.count)
+	return u.sock.write()
 }
 
 // Wait sleeps until a datagram arrives or until, whichever is first; the zero

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -26,19 +25,19 @@ type slot struct {
 	addr netip.AddrPort        // what name says, of a slot to send
 }
 
-// socket is a UDP socket outside Go's poller: with one goroutine that drains
-// it there is nobody to wake, and an idle server sleeps through datagrams
-// until it wants them. Batches point into memory that lives as long as the
-// socket.
+// socket is a UDP socket outside Go's poller, but for the bell: a server that
+// drains once a tick sleeps through what arrives in between. Batches point
+// into memory that lives as long as the socket.
 type socket struct {
-	file      *os.File
 	fd        int
 	v4        bool // an AF_INET socket
 	connected bool
 	in, out   mmsg
 	gathered  int // slots of out in use
 	arrived   int // slots of in that wait filled, not yet read
+	bell      bell
 	zones     map[uint32]string
+	count     UDPCounters
 }
 
 // mmsg is the memory of one batch.
@@ -65,21 +64,23 @@ func newMmsg(n, size int, named bool) mmsg {
 	return m
 }
 
-// init takes conn's socket over and closes conn.
+// init takes conn's socket over and closes conn, also when it fails.
 func (s *socket) init(conn *net.UDPConn, connected bool, n int) error {
-	file, err := conn.File() // a duplicate, which Go's poller does not know
+	defer conn.Close()
+	raw, err := conn.SyscallConn()
 	if err != nil {
 		return err
 	}
-	if err := conn.Close(); err != nil {
-		return err
+	// A duplicate, which Go's poller does not know.
+	cerr := raw.Control(func(fd uintptr) { s.fd, err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, 0) })
+	if cerr != nil || err != nil {
+		return errors.Join(cerr, err)
 	}
-	s.file, s.fd, s.connected = file, int(file.Fd()), connected
 	domain, err := unix.GetsockoptInt(s.fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
 	if err != nil {
-		return err
+		return errors.Join(err, s.close())
 	}
-	s.v4 = domain == unix.AF_INET
+	s.v4, s.connected = domain == unix.AF_INET, connected
 	// One byte more than is accepted tells a datagram that fits from one cut.
 	s.in = newMmsg(n, MaxReceive+1, !connected)
 	s.out = newMmsg(n, MaxDatagram, !connected)
@@ -88,16 +89,19 @@ func (s *socket) init(conn *net.UDPConn, connected bool, n int) error {
 }
 
 func (s *socket) close() error {
+	fd := s.fd
 	s.fd = -1
-	return s.file.Close()
+	s.bell.stow()
+	return os.NewSyscallError("close", unix.Close(fd))
 }
 
-// mmsgCall does one recvmmsg or sendmmsg of the first n slots, without
-// blocking, and retries what a signal interrupted.
+// mmsgCall does one recvmmsg or sendmmsg of slots first to n, and retries what
+// a signal interrupted. The call never blocks, so the scheduler need not hear
+// of it: telling it would wake the runtime's monitor thread each time.
 func (s *socket) mmsgCall(trap uintptr, m *mmsg, first, n int) (int, syscall.Errno) {
 	for {
-		r, _, errno := unix.Syscall6(trap, uintptr(s.fd), uintptr(unsafe.Pointer(&m.hdrs[first])),
-			uintptr(n), unix.MSG_DONTWAIT, 0, 0)
+		r, _, errno := unix.RawSyscall6(trap, uintptr(s.fd), uintptr(unsafe.Pointer(&m.hdrs[first])),
+			uintptr(n-first), unix.MSG_DONTWAIT, 0, 0)
 		if errno != unix.EINTR {
 			return int(r), errno
 		}
@@ -107,29 +111,34 @@ func (s *socket) mmsgCall(trap uintptr, m *mmsg, first, n int) (int, syscall.Err
 // maxICMP bounds how many queued ICMP errors one read or write steps over.
 const maxICMP = 16
 
-// read fills the batch with what the kernel holds; more says that there may
-// be more. An error of a connected socket (somebody's ICMP) is stepped over.
-func (s *socket) read(count *UDPCounters) (n int, more bool) {
-	if s.arrived > 0 {
-		n, s.arrived = s.arrived, 0
-		return n, n == len(s.in.hdrs)
+// receive fills the batch with what the kernel holds. An error of a connected
+// socket (somebody's ICMP) is stepped over.
+func (s *socket) receive() int {
+	if !s.connected {
+		for i := range s.in.hdrs {
+			s.in.hdrs[i].hdr.Namelen = unix.SizeofSockaddrInet6
+		}
 	}
 	for range maxICMP {
-		for i := range s.in.hdrs {
-			if !s.connected {
-				s.in.hdrs[i].hdr.Namelen = unix.SizeofSockaddrInet6
-			}
-		}
 		n, errno := s.mmsgCall(unix.SYS_RECVMMSG, &s.in, 0, len(s.in.hdrs))
-		count.Reads++
+		s.count.Reads++
 		if errno == 0 {
-			return n, n == len(s.in.hdrs)
+			return n
 		}
 		if errno == unix.EAGAIN || errno == unix.EBADF {
 			break
 		}
 	}
-	return 0, false
+	return 0
+}
+
+// read returns how many datagrams there are, and whether there may be more.
+func (s *socket) read() (n int, more bool) {
+	if n, s.arrived = s.arrived, 0; n == 0 {
+		s.bell.unused()
+		n = s.receive()
+	}
+	return n, n == len(s.in.hdrs)
 }
 
 // datagram returns slot i of the last read.
@@ -237,43 +246,27 @@ func (s *socket) encode(sa *unix.RawSockaddrInet6, to netip.AddrPort) uint32 {
 
 // write sends the gathered datagrams. One that the kernel refuses is dropped;
 // only a socket that is gone is an error.
-func (s *socket) write(count *UDPCounters) error {
+func (s *socket) write() error {
 	first, n := 0, s.gathered
 	s.gathered = 0
 	for icmp := 0; first < n; {
-		sent, errno := s.mmsgCall(unix.SYS_SENDMMSG, &s.out, first, n-first)
-		count.Writes++
+		sent, errno := s.mmsgCall(unix.SYS_SENDMMSG, &s.out, first, n)
+		s.count.Writes++
 		switch {
 		case errno == 0:
 			first += sent
-			count.Sent += uint64(sent)
+			s.count.Sent += uint64(sent)
 		case errno == unix.EBADF || errno == unix.ENOTSOCK:
 			return os.NewSyscallError("sendmmsg", errno)
 		case errno == unix.ECONNREFUSED && icmp < maxICMP:
 			icmp++ // an earlier datagram's answer; this one was not tried
 		case errno == unix.EAGAIN || errno == unix.ENOBUFS:
-			count.Unsent += uint64(n - first)
+			s.count.Unsent += uint64(n - first)
 			return nil
 		default:
-			count.Unsent++
+			s.count.Unsent++
 			first++
 		}
 	}
 	return nil
-}
-
-// wait sleeps in ppoll.
-func (s *socket) wait(until time.Time) {
-	if s.arrived > 0 {
-		return
-	}
-	var timeout *unix.Timespec
-	if !until.IsZero() {
-		ts := unix.NsecToTimespec(max(0, int64(time.Until(until))))
-		timeout = &ts
-	}
-	fds := [1]unix.PollFd{{Fd: int32(s.fd), Events: unix.POLLIN}}
-	if _, err := unix.Ppoll(fds[:], timeout, nil); err != nil && !errors.Is(err, unix.EINTR) {
-		panic("transport: BUG: ppoll: " + err.Error())
-	}
 }

@@ -21,7 +21,7 @@ type socket struct {
 	out       [MaxDatagram]byte
 	size      int // of the gathered datagram; -1: none
 	to        netip.AddrPort
-	v4        bool
+	count     UDPCounters
 }
 
 // glance is how long a read waits for a datagram that is not there yet: the
@@ -30,7 +30,6 @@ const glance = 100 * time.Microsecond
 
 func (s *socket) init(conn *net.UDPConn, connected bool, _ int) error {
 	s.conn, s.connected, s.size = conn, connected, -1
-	s.v4 = conn.LocalAddr().(*net.UDPAddr).IP.To4() != nil
 	return nil
 }
 
@@ -47,12 +46,12 @@ func (s *socket) receive(deadline time.Time) bool {
 	return err == nil
 }
 
-func (s *socket) read(count *UDPCounters) (n int, more bool) {
+func (s *socket) read() (n int, more bool) {
 	if s.waiting {
 		s.waiting = false
 		return 1, true
 	}
-	count.Reads++
+	s.count.Reads++
 	if !s.receive(time.Now().Add(glance)) {
 		return 0, false
 	}
@@ -68,7 +67,7 @@ func (s *socket) add(to netip.AddrPort, b []byte) bool {
 	return true
 }
 
-func (s *socket) write(count *UDPCounters) error {
+func (s *socket) write() error {
 	if s.size < 0 {
 		return nil
 	}
@@ -80,15 +79,15 @@ func (s *socket) write(count *UDPCounters) error {
 	} else {
 		_, err = s.conn.WriteToUDPAddrPort(b, s.to)
 	}
-	count.Writes++
+	s.count.Writes++
 	if errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	if err != nil {
-		count.Unsent++
+		s.count.Unsent++
 		return nil
 	}
-	count.Sent++
+	s.count.Sent++
 	return nil
 }
 
