@@ -266,7 +266,10 @@ func (s *stage) id(n uint32) string { return session.NetworkID(s.epoch, n) }
 func (s *stage) joined(label string) *node {
 	s.t.Helper()
 	n := s.join(label, s.con, nil)
-	s.run(300 * time.Millisecond)
+	for i := 0; i < 20 && n.client.Phase() != session.PhaseActive; i++ {
+		s.run(100 * time.Millisecond)
+	}
+	s.run(100 * time.Millisecond)
 	if p := n.client.Phase(); p != session.PhaseActive {
 		s.t.Fatalf("%s is %s, want active\n%s", label, p, s.log.String())
 	}
