@@ -301,6 +301,7 @@ func (s *Sink) float(n *schema, f float64) bool {
 
 func (s *Sink) number(n *schema, f float64, k Kind, bits uint64) bool {
 	switch {
+	case f > n.minimum && f < n.maximum && n.enum == nil: // mostly
 	case f < n.minimum || f == n.minimum && n.minExclusive:
 		return s.fail(SchemaViolation, ruleMinimum, n, 0)
 	case f > n.maximum || f == n.maximum && n.maxExclusive:

@@ -220,7 +220,7 @@ func (r *wireReader) number(n *schema, tag byte) bool {
 // float adds a number that must not have a shorter form.
 func (r *wireReader) float(n *schema, f float64, single bool) bool {
 	switch {
-	case math.IsNaN(f) || math.IsInf(f, 0):
+	case !(math.Abs(f) <= math.MaxFloat64): // NaN too
 		return r.s.fail(NonFinite, ruleFinite, n, 0)
 	case isInt(f), !single && isSingle(f):
 		return r.malformed()
