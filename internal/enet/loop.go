@@ -8,7 +8,7 @@ import (
 
 // turn is where the loop stands.
 type turn struct {
-	open     bool      // Poll has begun one and Flush not ended it
+	open     bool      // Poll has begun one, and neither it nor Flush has ended it
 	drained  bool      // the link had nothing more when it began
 	backlog  int       // turns in a row that left something in the link
 	linkNext time.Time // when the link wants to be drained again; zero: on arrival
@@ -35,6 +35,7 @@ func (h *Host) Poll(now time.Time) (transport.Event, bool) {
 	for {
 		e, ok := h.inbox.pop()
 		if !ok {
+			h.turn.open = false
 			return e, false
 		}
 		p := h.slots.find(e.Peer)

@@ -172,8 +172,10 @@ func (s *silence) configure(t Timeouts) {
 // over takes note of a send that went unanswered for its whole wait, and says
 // whether that was one too many.
 func (s *silence) over(c *outCommand, now millis) bool {
-	if s.earliest == 0 || c.sentAt < s.earliest {
-		s.earliest = c.sentAt
+	// A command may have been waiting for long when others are acknowledged:
+	// the peer is there, so only the time since then is silence.
+	if since := max(c.sentAt, s.lastAck); s.earliest == 0 || since < s.earliest {
+		s.earliest = since
 	}
 	waited := now - s.earliest
 	doubled := c.attempts > 32 || uint64(1)<<(c.attempts-1) >= uint64(s.limit)
