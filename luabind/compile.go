@@ -1,0 +1,99 @@
+package luabind
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+
+	"demi.network/runtime/fault"
+)
+
+// maxSource is the longest script, in bytes.
+const maxSource = 1 << 20
+
+// compile turns a script into a function of the state, or says where it is no
+// Lua of ours. It executes nothing.
+func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
+	fail := func(line, column int, text string) *ScriptError {
+		return &ScriptError{Kind: ScriptSyntax, Place: fault.Place{Path: path, Line: line, Column: column}, Text: clip(text, maxErrorText)}
+	}
+	if len(src) > maxSource {
+		return nil, fail(0, 0, fmt.Sprintf("the script has %d bytes, at most %d are allowed", len(src), maxSource))
+	}
+	if strings.HasPrefix(src, "\x1bLua") {
+		return nil, fail(0, 0, "compiled Lua is not loaded, only source text")
+	}
+	src = strings.TrimPrefix(src, "\ufeff")
+	if strings.HasPrefix(src, "#") { // the first line of a Unix script
+		src = "--" + src[1:]
+	}
+	clean, bad := scan(src)
+	if bad != nil {
+		line, column := position(src, bad.offset)
+		return nil, fail(line, column, bad.text)
+	}
+	chunk, err := parse.Parse(strings.NewReader(clean), path)
+	if err != nil {
+		return nil, fail(syntaxPlace(src, clean, err))
+	}
+	if line := rewrite(chunk); line > 0 {
+		return nil, fail(line, 0, fmt.Sprintf("nested more than %d levels deep", maxNesting))
+	}
+	proto, err := lua.Compile(chunk, path)
+	if err != nil {
+		var c *lua.CompileError
+		if errors.As(err, &c) {
+			return nil, fail(c.Line, 0, c.Message)
+		}
+		return nil, fail(0, 0, err.Error())
+	}
+	link(proto, &s.guards)
+	fn := s.L.NewFunctionFromProto(proto)
+	fn.Env = s.globals
+	return fn, nil
+}
+
+// syntaxPlace turns the parser's error into a place and a sentence. Columns of
+// the parser are bytes of the cleaned source; ours are code points.
+func syntaxPlace(src, clean string, err error) (line, column int, text string) {
+	var p *parse.Error
+	if !errors.As(err, &p) {
+		return 0, 0, err.Error()
+	}
+	message := strings.TrimSuffix(strings.TrimSpace(p.Message), ".")
+	if p.Pos.Line <= 0 || strings.Contains(message, "unexpected $end") {
+		line, _ = position(src, len(src))
+		return line, 0, "syntax error: the script ends too early (an `end`, `)` or `}` is missing)"
+	}
+	line, column = p.Pos.Line, p.Pos.Column
+	if row := lineOf(clean, line); column > 0 && column <= len(row) {
+		column = utf8.RuneCountInString(row[:column-1]) + 1
+	}
+	if p.Token != "" {
+		message += fmt.Sprintf(" near '%s'", clip(p.Token, 40))
+	}
+	return line, column, message
+}
+
+// lineOf returns the text of a line, numbered from 1, without its end.
+func lineOf(src string, line int) string {
+	for line > 1 {
+		i := strings.IndexAny(src, "\r\n")
+		if i < 0 {
+			return ""
+		}
+		if i+1 < len(src) && src[i] != src[i+1] && (src[i+1] == '\r' || src[i+1] == '\n') {
+			i++
+		}
+		src = src[i+1:]
+		line--
+	}
+	if i := strings.IndexAny(src, "\r\n"); i >= 0 {
+		src = src[:i]
+	}
+	return src
+}

@@ -1,0 +1,389 @@
+package luabind
+
+import (
+	"fmt"
+	"strconv"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+
+	"demi.network/internal/detmath"
+)
+
+// A guard is a function of ours that stands where the machine would have
+// executed an instruction of unbounded cost. The rewriter puts the guard's name
+// as a string constant in the place of the called function; after compiling,
+// link replaces the constant by the function itself, so that no variable leads
+// to it and no script can put another in its place.
+type guard uint8
+
+const (
+	guardConcat guard = iota // a .. b .. c
+	guardSet                 // t[k] = v where k is no constant name
+	guardFields              // {[k] = v}: the table, then keys and values
+	guardTrim                // {f()}, {...}: removes trailing nils
+	guardPow                 // a ^ b
+	guardCount
+)
+
+var guardNames = [guardCount]string{"\x00concat", "\x00set", "\x00fields", "\x00trim", "\x00pow"}
+
+const (
+	// maxNesting bounds the depth of a script's syntax tree, which the
+	// compiler walks by recursion.
+	maxNesting = 1000
+	// maxOperands is how many operands or fields one guard call takes: they
+	// all need registers, of which a function has 200.
+	maxOperands = 40
+	// smallIndex is the largest constant index that needs no guard.
+	smallIndex = 64
+)
+
+// rewriter replaces, in a syntax tree, what the machine must not do on its own.
+type rewriter struct {
+	depth   int
+	tooDeep int // line of what is nested too deeply, 0 = nothing
+	fresh   int // names made so far
+}
+
+// rewrite changes the chunk in place. It returns the line of an expression or
+// block that is nested too deeply, or 0.
+func rewrite(chunk []ast.Stmt) (tooDeep int) {
+	r := rewriter{}
+	r.block(chunk)
+	return r.tooDeep
+}
+
+// enter counts a level; the caller leaves it when enter said true.
+func (r *rewriter) enter(at ast.PositionHolder) bool {
+	if r.tooDeep != 0 {
+		return false
+	}
+	if r.depth++; r.depth > maxNesting {
+		r.tooDeep = max(at.Line(), 1)
+		return false
+	}
+	return true
+}
+
+func (r *rewriter) block(stmts []ast.Stmt) {
+	for i, s := range stmts {
+		if !r.enter(s) {
+			return
+		}
+		stmts[i] = r.stmt(s)
+		r.depth--
+	}
+}
+
+func (r *rewriter) stmt(s ast.Stmt) ast.Stmt {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return r.assign(s)
+	case *ast.LocalAssignStmt:
+		r.exprs(s.Exprs)
+	case *ast.FuncCallStmt:
+		s.Expr = r.expr(s.Expr)
+	case *ast.DoBlockStmt:
+		r.block(s.Stmts)
+	case *ast.WhileStmt:
+		s.Condition = r.expr(s.Condition)
+		r.block(s.Stmts)
+	case *ast.RepeatStmt:
+		s.Condition = r.expr(s.Condition)
+		r.block(s.Stmts)
+	case *ast.IfStmt:
+		s.Condition = r.expr(s.Condition)
+		r.block(s.Then)
+		r.block(s.Else)
+	case *ast.NumberForStmt:
+		s.Init, s.Limit = r.expr(s.Init), r.expr(s.Limit)
+		if s.Step != nil {
+			s.Step = r.expr(s.Step)
+		}
+		r.block(s.Stmts)
+	case *ast.GenericForStmt:
+		r.exprs(s.Exprs)
+		r.block(s.Stmts)
+	case *ast.FuncDefStmt:
+		r.block(s.Func.Stmts)
+	case *ast.ReturnStmt:
+		r.exprs(s.Exprs)
+		if len(s.Exprs) == 1 {
+			// A guard must not become a tail call: its frame names the line.
+			if c, ok := s.Exprs[0].(*ast.FuncCallExpr); ok && isGuard(c) {
+				c.AdjustRet = true
+			}
+		}
+	}
+	return s
+}
+
+func isGuard(c *ast.FuncCallExpr) bool {
+	s, ok := c.Func.(*ast.StringExpr)
+	return ok && len(s.Value) > 0 && s.Value[0] == 0
+}
+
+func (r *rewriter) exprs(list []ast.Expr) {
+	for i, e := range list {
+		list[i] = r.expr(e)
+	}
+}
+
+func (r *rewriter) expr(e ast.Expr) ast.Expr {
+	if !r.enter(e) {
+		return e
+	}
+	defer func() { r.depth-- }()
+	switch e := e.(type) {
+	case *ast.NumberExpr:
+		if n, ok := parseNumber(e.Value); ok {
+			e.Value = strconv.FormatFloat(n, 'g', -1, 64)
+		}
+	case *ast.AttrGetExpr:
+		e.Object, e.Key = r.expr(e.Object), r.expr(e.Key)
+	case *ast.TableExpr:
+		return r.table(e)
+	case *ast.FuncCallExpr:
+		if e.Func != nil {
+			e.Func = r.expr(e.Func)
+		}
+		if e.Receiver != nil {
+			e.Receiver = r.expr(e.Receiver)
+		}
+		r.exprs(e.Args)
+	case *ast.LogicalOpExpr:
+		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
+	case *ast.RelationalOpExpr:
+		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
+	case *ast.StringConcatOpExpr:
+		return r.concat(e)
+	case *ast.ArithmeticOpExpr:
+		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
+		if e.Operator == "^" {
+			return r.pow(e)
+		}
+	case *ast.UnaryMinusOpExpr:
+		e.Expr = r.expr(e.Expr)
+	case *ast.UnaryNotOpExpr:
+		e.Expr = r.expr(e.Expr)
+	case *ast.UnaryLenOpExpr:
+		e.Expr = r.expr(e.Expr)
+	case *ast.FunctionExpr:
+		r.block(e.Stmts)
+	}
+	return e
+}
+
+// call makes the call of a guard, placed where at is.
+func (r *rewriter) call(g guard, at ast.PositionHolder, args ...ast.Expr) *ast.FuncCallExpr {
+	name := &ast.StringExpr{Value: guardNames[g]}
+	c := &ast.FuncCallExpr{Func: name, Args: args}
+	for _, n := range []ast.PositionHolder{name, c} {
+		n.SetLine(at.Line())
+		n.SetLastLine(at.LastLine())
+	}
+	return c
+}
+
+// concat flattens a chain of concatenations, which the parser nests to the
+// right, into guard calls.
+func (r *rewriter) concat(e *ast.StringConcatOpExpr) ast.Expr {
+	var operands []ast.Expr
+	lines := []ast.PositionHolder{e}
+	rest := ast.Expr(e)
+	for {
+		c, ok := rest.(*ast.StringConcatOpExpr)
+		if !ok {
+			operands = append(operands, r.expr(rest))
+			break
+		}
+		operands = append(operands, r.expr(c.Lhs))
+		lines = append(lines, c)
+		rest = c.Rhs
+	}
+	// The tail is joined first, as the operator associates to the right.
+	for len(operands) > maxOperands {
+		cut := len(operands) - maxOperands
+		tail := r.call(guardConcat, lines[min(cut, len(lines)-1)], operands[cut:]...)
+		operands = append(operands[:cut:cut], tail)
+	}
+	return r.call(guardConcat, e, operands...)
+}
+
+func (r *rewriter) pow(e *ast.ArithmeticOpExpr) ast.Expr {
+	a, okA := e.Lhs.(*ast.NumberExpr)
+	b, okB := e.Rhs.(*ast.NumberExpr)
+	if okA && okB {
+		x, _ := parseNumber(a.Value)
+		y, _ := parseNumber(b.Value)
+		n := &ast.NumberExpr{Value: strconv.FormatFloat(detmath.Pow(x, y), 'g', -1, 64)}
+		n.SetLine(e.Line())
+		n.SetLastLine(e.LastLine())
+		return n
+	}
+	return r.call(guardPow, e, e.Lhs, e.Rhs)
+}
+
+// plainKey reports whether writing a key needs no guard: a constant name, a
+// boolean, or a small constant index.
+func plainKey(key ast.Expr) bool {
+	switch k := key.(type) {
+	case *ast.StringExpr, *ast.TrueExpr, *ast.FalseExpr:
+		return true
+	case *ast.NumberExpr:
+		n, ok := parseNumber(k.Value)
+		return ok && n <= smallIndex
+	}
+	return false
+}
+
+// table moves fields with computed keys behind the constructor and removes
+// nils that a call or the varargs left at the end.
+func (r *rewriter) table(t *ast.TableExpr) ast.Expr {
+	var kept []*ast.Field
+	var pairs []ast.Expr
+	open := false // the last positional field yields any number of values
+	for i, f := range t.Fields {
+		f.Value = r.expr(f.Value)
+		if f.Key != nil {
+			f.Key = r.expr(f.Key)
+		}
+		if f.Key != nil && !plainKey(f.Key) {
+			pairs = append(pairs, f.Key, single(f.Value))
+			continue
+		}
+		kept = append(kept, f)
+		open = f.Key == nil && i == len(t.Fields)-1 && multiple(f.Value)
+		if f.Key == nil && !open {
+			f.Value = single(f.Value) // it may be the last one now
+		}
+	}
+	t.Fields = kept
+	out := ast.Expr(t)
+	if open {
+		out = r.call(guardTrim, t, out)
+	}
+	for len(pairs) > 0 {
+		n := min(len(pairs), maxOperands)
+		out = r.call(guardFields, t, append([]ast.Expr{out}, pairs[:n]...)...)
+		pairs = pairs[n:]
+	}
+	return out
+}
+
+// multiple reports whether an expression may yield more than one value.
+func multiple(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.FuncCallExpr:
+		return !e.AdjustRet && !isGuard(e)
+	case *ast.Comma3Expr:
+		return !e.AdjustRet
+	}
+	return false
+}
+
+// single cuts an expression to one value.
+func single(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.FuncCallExpr:
+		e.AdjustRet = true
+	case *ast.Comma3Expr:
+		e.AdjustRet = true
+	}
+	return e
+}
+
+// assign guards assignments to computed keys.
+func (r *rewriter) assign(s *ast.AssignStmt) ast.Stmt {
+	guarded := false
+	for i, lhs := range s.Lhs {
+		if a, ok := lhs.(*ast.AttrGetExpr); ok {
+			a.Object, a.Key = r.expr(a.Object), r.expr(a.Key)
+			guarded = guarded || !plainKey(a.Key)
+			s.Lhs[i] = a
+		}
+	}
+	r.exprs(s.Rhs)
+	if !guarded {
+		return s
+	}
+	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
+		a := s.Lhs[0].(*ast.AttrGetExpr)
+		return r.callStmt(s, r.call(guardSet, s, a.Object, a.Key, single(s.Rhs[0])))
+	}
+	return r.assignMany(s)
+}
+
+func (r *rewriter) callStmt(at ast.Stmt, c *ast.FuncCallExpr) ast.Stmt {
+	out := &ast.FuncCallStmt{Expr: c}
+	out.SetLine(at.Line())
+	out.SetLastLine(at.LastLine())
+	return out
+}
+
+// assignMany spells a multiple assignment out: first what is assigned to, then
+// the values, then the assignments.
+func (r *rewriter) assignMany(s *ast.AssignStmt) ast.Stmt {
+	out := &ast.DoBlockStmt{}
+	places := &ast.LocalAssignStmt{}
+	values := &ast.LocalAssignStmt{Exprs: s.Rhs}
+	for _, n := range []ast.PositionHolder{out, places, values} {
+		n.SetLine(s.Line())
+		n.SetLastLine(s.LastLine())
+	}
+	name := func() string {
+		r.fresh++
+		return fmt.Sprintf("\x00%d", r.fresh)
+	}
+	ident := func(name string) ast.Expr {
+		e := &ast.IdentExpr{Value: name}
+		e.SetLine(s.Line())
+		e.SetLastLine(s.LastLine())
+		return e
+	}
+	var assigns []ast.Stmt
+	for _, lhs := range s.Lhs {
+		value := name()
+		values.Names = append(values.Names, value)
+		a, ok := lhs.(*ast.AttrGetExpr)
+		if ok {
+			object, key := name(), a.Key
+			places.Names, places.Exprs = append(places.Names, object), append(places.Exprs, single(a.Object))
+			if _, constant := key.(*ast.StringExpr); !constant {
+				k := name()
+				places.Names, places.Exprs = append(places.Names, k), append(places.Exprs, single(key))
+				assigns = append(assigns, r.callStmt(s, r.call(guardSet, s, ident(object), ident(k), ident(value))))
+				continue
+			}
+			a.Object = ident(object)
+		}
+		one := &ast.AssignStmt{Lhs: []ast.Expr{lhs}, Rhs: []ast.Expr{ident(value)}}
+		one.SetLine(s.Line())
+		one.SetLastLine(s.LastLine())
+		assigns = append(assigns, one)
+	}
+	out.Stmts = append(out.Stmts, places, values)
+	for i := len(assigns) - 1; i >= 0; i-- { // from the right, as the machine does
+		out.Stmts = append(out.Stmts, assigns[i])
+	}
+	return out
+}
+
+// link puts the guards themselves where their names stand as constants.
+func link(p *lua.FunctionProto, guards *[guardCount]*lua.LFunction) {
+	for i, c := range p.Constants {
+		name, ok := c.(lua.LString)
+		if !ok || len(name) == 0 || name[0] != 0 {
+			continue
+		}
+		for g, want := range guardNames {
+			if string(name) == want {
+				p.Constants[i] = guards[g]
+			}
+		}
+	}
+	for _, inner := range p.FunctionPrototypes {
+		link(inner, guards)
+	}
+}
