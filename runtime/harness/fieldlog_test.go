@@ -1,0 +1,508 @@
+package harness
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"demi.network/contract"
+	"demi.network/runtime"
+	"demi.network/runtime/fault"
+	"demi.network/session"
+)
+
+// Field log B11: host, stop, host again on one port, twenty times in a process.
+func TestFieldLogB11HostStopHost(t *testing.T) {
+	p := newPlay(t, 11, "")
+	host := p.Peer("host", nil)
+	epochs := map[uint32]bool{}
+	var old string
+	for i := 0; i < 20; i++ {
+		if err := host.Peer.Host(0); err != nil {
+			t.Fatalf("round %d: a port that this process has just closed must be free: %v", i, err)
+		}
+		p.host = host.LocalAddr()
+		d := host.Diagnostics()
+		if epochs[d.SessionEpoch] || d.SessionEpoch == 0 {
+			t.Fatalf("round %d: epoch %d again: every session has its own", i, d.SessionEpoch)
+		}
+		epochs[d.SessionEpoch] = true
+		if d.SentMessages != 0 || d.RejectedMessages != 0 || host.Tick() != 0 {
+			t.Errorf("round %d: counters must start again: %+v", i, d)
+		}
+		if err := host.StartSession(text("a")); err != nil {
+			t.Fatal(err)
+		}
+		id := p.spawn(host, "player", fmt.Sprint("e", i), "server")
+		if want := session.NetworkID(d.SessionEpoch, 1); id != want {
+			t.Errorf("round %d: the first entity is %s, want %s", i, id, want)
+		}
+		if i%5 == 0 {
+			p.join(fmt.Sprint("c", i))
+		}
+		if err := host.Peer.Host(0); fault.CodeOf(err) != fault.AlreadyHosting {
+			t.Errorf("round %d: hosting twice: %v, want %s", i, err, fault.AlreadyHosting)
+		}
+		if err := host.Connect(host.LocalAddr()); fault.CodeOf(err) != fault.AlreadyHosting {
+			t.Errorf("round %d: joining while hosting: %v", i, err)
+		}
+		host.Close(fault.Shutdown, "round over")
+		host.Close(fault.Shutdown, "twice")
+		if _, ok := host.Owner(id); ok || host.CurrentSession() != nil || host.Phase() != session.PhaseClosed || host.Diagnostics().SessionEpoch != 0 {
+			t.Errorf("round %d: something of the session is left after Close", i)
+		}
+		if host.Scene.Len() != 0 {
+			t.Errorf("round %d: %d scene entities are left after Close", i, host.Scene.Len())
+		}
+		if host.Send("chat", "", text("x")) == nil || host.Despawn(id) == nil || host.UpdateEntity(id, 1) == nil {
+			t.Errorf("round %d: acts after Close must be refused", i)
+		}
+		old = id
+	}
+	if _, ok := host.Owner(old); ok {
+		t.Error("ids of a session that is over mean nothing")
+	}
+}
+
+// Field log B16: who becomes the owner starts from what is true, not from
+// defaults: a later publication must not overwrite it.
+func TestFieldLogB16NewOwnerStartsFromTheTruth(t *testing.T) {
+	p := newPlay(t, 16, badLink)
+	host := p.Host()
+	c := p.join("ann", "ben")
+	id := p.spawn(host, "crate", "k", "peer1")
+	p.Step(300 * time.Millisecond)
+	local, _ := c[0].LocalEntity(id)
+	c[0].Scene.Write(local, position, contract.FieldValue{3.5})
+	if err := c[0].UpdateEntity(id, 1); err != nil {
+		t.Fatal(err)
+	}
+	p.Step(5 * time.Second)
+	low := 3.5
+	watch := func(who *Peer) {
+		if _, ok := who.Owner(id); ok {
+			low = min(low, row(who, id, position))
+		}
+	}
+	host.OnTick = func() { watch(host) }
+	c[0].OnTick = func() { watch(c[0]) }
+	bound := false
+	c[1].OnTick = func() {
+		if !c[1].HasAuthority(id) {
+			return
+		}
+		if !bound {
+			bound = true
+			if err := c[1].Scene.Create("prefab://crate", "mine"); err != nil {
+				t.Error(err)
+			}
+			if err := c[1].BindLocalEntity(id, "mine"); err != nil {
+				t.Error(err)
+			}
+			if got := see(c[1], id, position); got != "3.5" {
+				t.Errorf("at the moment of authority the new owner sees %s, want 3.5", got)
+			}
+		}
+		if err := c[1].UpdateEntity(id, 1); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := host.Transfer(id, "peer2"); err != nil {
+		t.Fatal(err)
+	}
+	p.Step(2 * time.Second)
+	if !bound || low != 3.5 {
+		t.Errorf("bound %v; some peer saw %v, want never less than 3.5", bound, low)
+	}
+	p.converge(100, host, c[0], c[1])
+}
+
+// row returns a field of a network entity as a peer's row has it.
+func row(p *Peer, id, field string) float64 {
+	_, n, _ := session.ParseNetworkID(id)
+	w, l := p.World()
+	typ, at, _ := w.Find(n)
+	return l.Types[typ].Value(l.Types[typ].Field(field), w.Row(l, typ, at))[0]
+}
+
+// Field log B26: a late joiner that publishes from its first frame must not
+// reset what it is handed.
+func TestFieldLogB26LateJoinerDoesNotReset(t *testing.T) {
+	p := newPlay(t, 26, badLink)
+	host := p.Host()
+	ann := p.join("ann")[0]
+	id := p.spawn(host, "crate", "k", "peer1")
+	p.Step(300 * time.Millisecond)
+	local, _ := ann.LocalEntity(id)
+	ann.Scene.Write(local, position, contract.FieldValue{42})
+	if err := ann.UpdateEntity(id, 1); err != nil {
+		t.Fatal(err)
+	}
+	p.Step(time.Second)
+	ann.Close(fault.Left, "bye")
+	p.Step(time.Second)
+	host.OnEvent = func(ev session.Event) {
+		if ev.Kind == session.EventPeerJoined {
+			if err := host.Transfer(id, ev.Sender.String()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	host.OnTick = func() { seen[see(host, id, position)] = true }
+	cat := p.Join("cat")
+	cat.OnTick = func() {
+		_ = cat.UpdateEntity(id, 1) // refused until it is cat's: that is the point
+		if got := see(cat, id, position); got != "unbound" {
+			seen[got] = true
+		}
+	}
+	p.Step(3 * time.Second)
+	if len(seen) != 1 || !seen["42"] || !cat.HasAuthority(id) {
+		t.Errorf("values seen: %v, want 42 and nothing else; authority %v", seen, cat.HasAuthority(id))
+	}
+}
+
+// Field log B23: spawned and gone within one tick, and the like.
+func TestFieldLogB23SpawnAndDespawnInOneTick(t *testing.T) {
+	p := newPlay(t, 23, "rtt=100,loss=5%")
+	host := p.Host()
+	c := p.join("ann", "ben")
+	n := 0
+	host.OnTick = func() {
+		if n++; n > 100 {
+			return
+		}
+		name := fmt.Sprint("k", n)
+		if err := host.Scene.Create("prefab://crate", name); err != nil {
+			t.Error(err)
+		}
+		host.Scene.Write(name, position, contract.FieldValue{10})
+		id := p.spawn(host, "crate", name, "peer1")
+		if n%3 == 1 {
+			if err := host.Transfer(id, "peer2"); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := host.Despawn(id); err != nil {
+			t.Error(err)
+		}
+		if n%3 == 2 {
+			other := p.spawn(host, "crate", name, "server")
+			if err := host.Despawn(other); err != nil {
+				t.Error(err)
+			}
+		}
+		host.Scene.Destroy(name)
+	}
+	alive := []map[uint32]bool{{}, {}}
+	for i, peer := range c {
+		peer.OnEvent = func(ev session.Event) {
+			switch ev.Kind {
+			case session.EventSpawned:
+				alive[i][ev.N] = true
+			case session.EventDespawned:
+				if !alive[i][ev.N] {
+					t.Errorf("%s: entity %d despawned before it was spawned", peer.Name, ev.N)
+				}
+				delete(alive[i], ev.N)
+			}
+		}
+	}
+	p.Step(7 * time.Second)
+	for i, peer := range c {
+		if w, _ := peer.World(); w.Len() != 0 || peer.Scene.Len() != 0 || len(alive[i]) != 0 {
+			t.Errorf("%s: %d rows, %d scene entities, %d entities by events: want none", peer.Name, w.Len(), peer.Scene.Len(), len(alive[i]))
+		}
+		honest(t, peer)
+	}
+	p.converge(100, host, c[0], c[1])
+}
+
+// Field log B25: a world of 2000 entities, and one who joins while it changes.
+func TestFieldLogB25LateJoinIntoALargeWorld(t *testing.T) {
+	p := newPlay(t, 25, "rtt=80,loss=2%")
+	host := p.Host()
+	ann := p.join("ann")[0]
+	var ids []string
+	for i := 0; i < 2000; i++ {
+		ids = append(ids, p.spawn(host, "crate", fmt.Sprint("k", i), "server"))
+	}
+	p.Step(3 * time.Second)
+	n, from := 0, p.Elapsed()
+	host.OnTick = func() {
+		if n++; n <= 100 {
+			if err := host.Despawn(ids[n*7]); err != nil {
+				t.Error(err)
+			}
+			p.spawn(host, "crate", fmt.Sprint("new", n), "server")
+		}
+	}
+	var worst time.Duration
+	ann.OnEvent = func(ev session.Event) {
+		if ev.Kind == session.EventMessage {
+			worst = max(worst, p.Elapsed()-sentAt(ev))
+		}
+	}
+	tick := host.OnTick
+	host.OnTick = func() {
+		tick()
+		if n%6 == 0 {
+			if err := host.Send("chat", "", text(fmt.Sprint(int64(p.Elapsed())))); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	ben := p.Join("ben")
+	if !p.Until(10*time.Second, func() bool {
+		return n > 110 && ben.Phase() == session.PhaseActive && sameEntities(host, ben)
+	}) {
+		t.Errorf("after %v the newcomer does not have the host's entities", p.Elapsed()-from)
+	}
+	if worst > 40*time.Millisecond+2*33*time.Millisecond+100*time.Millisecond+80*time.Millisecond {
+		t.Errorf("a message to another client took %v while somebody joined", worst)
+	}
+	p.Step(3 * time.Second)
+	p.converge(60, host, ann, ben)
+}
+
+func sentAt(ev session.Event) time.Duration {
+	var ns int64
+	_, _ = fmt.Sscanf(ev.Data.String(), `{"text":"%d"}`, &ns)
+	return time.Duration(ns)
+}
+
+func sameEntities(a, b *Peer) bool {
+	x, _ := a.World()
+	y, _ := b.World()
+	for typ := range x.Tables {
+		if len(x.Tables[typ].Heads) != len(y.Tables[typ].Heads) {
+			return false
+		}
+		for row := range x.Tables[typ].Heads {
+			if *x.Head(typ, row) != *y.Head(typ, row) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Field log B27: entities spawned in the very moment in which clients join: a
+// hundred seeds, each entity exactly once at each client.
+func TestFieldLogB27SpawnsDuringJoins(t *testing.T) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
+		p := newPlay(t, seed, "rtt=60,jitter=10,loss=3%")
+		r := rand.New(rand.NewPCG(seed, 27))
+		host := p.Host()
+		n := 0
+		host.OnTick = func() {
+			if n++; n < 30 {
+				p.spawn(host, "crate", fmt.Sprint("k", n), "server")
+				p.spawn(host, "crate", fmt.Sprint("q", n), "server")
+			}
+		}
+		var clients []*Peer
+		for i := 0; i < 4; i++ {
+			p.Step(time.Duration(r.IntN(250)) * time.Millisecond)
+			c := p.Join(fmt.Sprint("c", i))
+			seen := map[uint32]bool{}
+			c.OnEvent = func(ev session.Event) {
+				if ev.Kind == session.EventSpawned {
+					if seen[ev.N] {
+						t.Errorf("seed %d: %s heard of entity %d twice", seed, c.Name, ev.N)
+					}
+					seen[ev.N] = true
+				}
+			}
+			clients = append(clients, c)
+		}
+		p.Until(6*time.Second, func() bool { // a handshake that is lost three times takes 4 s
+			for _, c := range clients {
+				if c.Scene.Len() != 58 {
+					return false
+				}
+			}
+			return true
+		})
+		for _, c := range clients {
+			if !sameEntities(host, c) || c.Scene.Len() != 58 {
+				t.Errorf("seed %d: %s has %d entities in the scene, want 58, as the host", seed, c.Name, c.Scene.Len())
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// Field log B52 and B53: a client that was cut off and comes back is a new
+// client: nothing of before is left, and the first snapshots are whole.
+func TestFieldLogB52B53Reconnect(t *testing.T) {
+	p := newPlay(t, 52, "rtt=60,loss=1%")
+	host := p.Host()
+	c := p.join("ann", "ben")
+	var ids []string
+	for i := 0; i < 10; i++ {
+		ids = append(ids, p.spawn(host, "crate", fmt.Sprint("k", i), "server"))
+	}
+	listed := map[uint32]bool{}
+	ended := 0
+	c[0].OnEvent = func(ev session.Event) {
+		switch ev.Kind {
+		case session.EventSpawned:
+			listed[ev.N] = true
+		case session.EventDespawned:
+			delete(listed, ev.N)
+		case session.EventDisconnected:
+			ended++
+			clear(listed)
+		}
+	}
+	host.Scene.Write("k9", position, contract.FieldValue{1000})
+	if err := host.UpdateEntity(ids[9], 1); err != nil {
+		t.Fatal(err)
+	}
+	p.Step(time.Second)
+	p.Cut(c[0], host, true)
+	p.Cut(host, c[0], true)
+	p.Step(7 * time.Second)
+	if ended != 1 || c[0].Mode() != runtime.Offline || c[0].Scene.Len() != 0 {
+		t.Fatalf("after 7 s of silence: %d disconnected events, mode %s, %d scene entities; want 1, offline, 0", ended, c[0].Mode(), c[0].Scene.Len())
+	}
+	for i := 0; i < 5; i++ {
+		if err := host.Despawn(ids[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.spawn(host, "crate", "k10", "server")
+	p.spawn(host, "crate", "k11", "server")
+	p.Cut(c[0], host, false)
+	p.Cut(host, c[0], false)
+	if err := c[0].Connect(p.HostAddr()); err != nil {
+		t.Fatal(err)
+	}
+	p.Step(time.Second)
+	if len(listed) != 7 || c[0].Scene.Len() != 7 || !sameEntities(host, c[0]) {
+		t.Errorf("after coming back: %d entities by events, %d in the scene, want 7", len(listed), c[0].Scene.Len())
+	}
+	for _, id := range ids[:5] {
+		if _, ok := c[0].Owner(id); ok || c[0].HasAuthority(id) {
+			t.Errorf("%s is gone and must mean nothing", id)
+		}
+	}
+	walk(host, ids[9], 1)
+	p.Step(100 * host.TickInterval())
+	if got, want := row(c[0], ids[9], position), row(host, ids[9], position); got < 1090 || got > want {
+		t.Errorf("the client has %v, the host %v", got, want)
+	}
+	p.converge(80, host, c[0], c[1])
+}
+
+// Field log B54: a session whose tick wraps. The full count of ticks is played
+// in internal/replica; here the whole stack crosses the wrap.
+func TestFieldLogB54WrapOfTheTick(t *testing.T) {
+	p := newPlay(t, 54, "rtt=60,loss=5%")
+	late := func(c *runtime.Config) { c.FirstTick = 1<<32 - 50 }
+	host := p.Peer("host", late)
+	if err := host.Peer.Host(0); err != nil {
+		t.Fatal(err)
+	}
+	p.host = host.LocalAddr()
+	ann := p.Peer("ann", late)
+	if err := ann.Connect(p.HostAddr()); err != nil {
+		t.Fatal(err)
+	}
+	p.Step(500 * time.Millisecond)
+	busy, quiet := p.spawn(host, "crate", "busy", "server"), p.spawn(host, "crate", "quiet", "server")
+	mine := p.spawn(host, "player", "mine", "peer1")
+	walk(host, busy, 0.1)
+	walk(ann, mine, 0.2)
+	p.Step(4 * time.Second)
+	if host.Tick() > 1000 {
+		t.Fatalf("tick %d: the test must cross the wrap", host.Tick())
+	}
+	host.Scene.Write("quiet", position, contract.FieldValue{7})
+	if err := host.UpdateEntity(quiet, 1); err != nil {
+		t.Fatal(err)
+	}
+	if !p.Until(10*host.TickInterval(), func() bool { return see(ann, quiet, position) == "7" }) {
+		t.Errorf("a quiet entity's change has not arrived within 10 ticks: %s", see(ann, quiet, position))
+	}
+	p.Step(2 * time.Second)
+	p.converge(100, host, ann)
+}
+
+// Field log B70: the client's answers are blocked for 4.5 s, then come again.
+func TestFieldLogB70BlockedAnswers(t *testing.T) {
+	p := newPlay(t, 70, "rtt=60,loss=1%")
+	host := p.Host()
+	ann := p.join("ann")[0]
+	var ids []string
+	for i := 0; i < 20; i++ {
+		ids = append(ids, p.spawn(host, "crate", fmt.Sprint("k", i), "server"))
+		walk(host, ids[i], 0.1)
+	}
+	p.Step(time.Second)
+	before := host.Report().Bytes.Up
+	p.Step(4500 * time.Millisecond)
+	normal := host.Report().Bytes.Up - before
+	p.Cut(ann, host, true)
+	before = host.Report().Bytes.Up
+	p.Step(4500 * time.Millisecond)
+	if blocked := host.Report().Bytes.Up - before; blocked > 3*normal {
+		t.Errorf("%d bytes while answers were blocked, %d in the same time before: more than three times", blocked, normal)
+	}
+	p.Cut(ann, host, false)
+	host.OnTick = nil // all rest
+	if !p.Until(10*host.TickInterval(), func() bool {
+		for _, id := range ids {
+			if row(ann, id, position) != row(host, id, position) {
+				return false
+			}
+		}
+		return true
+	}) {
+		t.Error("10 ticks after answers come again everything must be the same")
+	}
+	if ann.Phase() != session.PhaseActive {
+		t.Errorf("4.5 s are below the timeout, and ann is %s", ann.Phase())
+	}
+}
+
+// Field log B97: after a stall at most five ticks are caught up on; the rest is
+// skipped and counted, and there is no phase of double speed.
+func TestFieldLogB97CatchUpIsBounded(t *testing.T) {
+	p := newPlay(t, 97, "")
+	host := p.Host()
+	now := p.Now()
+	interval := host.TickInterval()
+	ticks := 0
+	for i := 0; i < 30; i++ {
+		now = now.Add(interval)
+		ticks += host.Advance(now)
+	}
+	if ticks != 30 {
+		t.Errorf("%d ticks in 30 intervals", ticks)
+	}
+	now = now.Add(300 * interval)
+	if n := host.Advance(now); n != runtime.MaxCatchUp {
+		t.Errorf("%d ticks after a stall of 300, want %d", n, runtime.MaxCatchUp)
+	}
+	if got := host.Diagnostics().LateTicksSkipped; got != 295 {
+		t.Errorf("%d ticks skipped, want 295", got)
+	}
+	ticks = 0
+	for i := 0; i < 30; i++ {
+		now = now.Add(interval)
+		ticks += host.Advance(now)
+	}
+	if ticks != 30 {
+		t.Errorf("%d ticks in the 30 intervals after the stall: no phase of another speed", ticks)
+	}
+}
