@@ -357,6 +357,7 @@ func (s *Sink) text(n *schema, grown []byte) bool {
 		return s.constantText(n, t)
 	}
 	if !utf8.Valid(t) {
+		s.v.text = grown[:at] // keep the room, so that refusing again costs nothing
 		return s.fail(Malformed, ruleUTF8, n, 0)
 	}
 	s.v.text = grown
