@@ -26,7 +26,13 @@ func newCodec(c *contract.Contract) codec {
 
 // reasonOf maps the payload package's word to the session's.
 func reasonOf(err error) Reason {
-	switch payload.ReasonOf(err) {
+	why := payload.Accepted
+	if r, ok := err.(*payload.Refusal); ok {
+		why = r.Reason() // without the allocation that looking through wrapping costs
+	} else if err != nil {
+		why = payload.ReasonOf(err)
+	}
+	switch why {
 	case payload.Accepted:
 		return ReasonNone
 	case payload.Oversized:

