@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"demi.network/internal/replica"
-	"demi.network/internal/wire"
 	"demi.network/runtime/transport"
 	"demi.network/runtime/world"
 	"demi.network/session"
@@ -33,8 +32,7 @@ type remote struct {
 	send  *replica.Sender
 	recv  *replica.Receiver
 	proof replica.Proof // of what the client must hold
-	early uint64
-	since uint32 // tick at which it was active, with every retained spawn
+	since uint32        // tick at which it was active, with every retained spawn
 }
 
 func newServer(sess *session.Server, l *world.Layout, w *world.World) *server {
@@ -73,7 +71,7 @@ func (s *server) drain(now time.Time, host transport.Host) {
 			break
 		}
 		if o, ok := s.sess.Handle(now, ev); ok && o.Kind == session.Publication {
-			s.publication(o)
+			s.publication(now, o)
 		}
 	}
 	s.sess.Advance(now)
@@ -87,7 +85,7 @@ func (s *server) drain(now time.Time, host transport.Host) {
 }
 
 // publication writes a client's rows into the truth, as far as it owns them.
-func (s *server) publication(o session.Opaque) {
+func (s *server) publication(now time.Time, o session.Opaque) {
 	info, ok := s.sess.Peer(o.From)
 	if !ok || info.Phase != session.PhaseActive {
 		return
@@ -98,13 +96,13 @@ func (s *server) publication(o session.Opaque) {
 	case nil:
 		r.send.Acked(out.Ack)
 		for i := 0; i < out.Unowned; i++ {
-			s.sess.Note(session.Refuse(session.ReasonUnauthorizedTarget))
+			s.sess.Blame(now, o.From, session.ReasonUnauthorizedTarget)
 		}
 	case replica.ErrStale: // late, which is nobody's fault
 	case replica.ErrOversized:
-		s.sess.Note(session.Refuse(session.ReasonOversized))
-	case wire.ErrRange, wire.ErrTruncated, wire.ErrTrailing:
-		s.sess.Note(session.Refuse(session.ReasonTruncated))
+		s.sess.Blame(now, o.From, session.ReasonOversized)
+	default:
+		s.sess.Blame(now, o.From, session.ReasonTruncated)
 	}
 }
 

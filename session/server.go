@@ -247,6 +247,14 @@ func (s *Server) CurrentSession() *payload.Value { return s.session() }
 // show it; it returns r.
 func (s *Server) Note(r *Refusal) *Refusal { return s.count.note(r) }
 
+// Blame records that the body of an Opaque of peer from broke a rule: it
+// counts against the peer like a refused message, budgets included.
+func (s *Server) Blame(now time.Time, from Sender, r Reason) {
+	if p := s.peers.find(from); p != nil {
+		s.refused(now, p, r, nil, 0)
+	}
+}
+
 // Diagnostics returns a look at the session.
 func (s *Server) Diagnostics() Diagnostics {
 	d := s.diagnostics()
