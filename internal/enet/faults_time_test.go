@@ -80,12 +80,14 @@ func TestFault07OneAckInTenKeepsAPeer(t *testing.T) {
 	a, b := w.add(Config{}), w.add(Config{Accept: true})
 	p, _ := w.connect(a, b)
 	n := 0
-	w.net.Filter = func(_ time.Time, from, _ netip.AddrPort, _ []byte) netsim.Verdict {
-		if from == b.h.LocalAddr() {
-			if n++; n%10 != 0 {
-				return netsim.Drop
+	w.net.Filter = func(_ time.Time, from, _ netip.AddrPort, data []byte) netsim.Verdict {
+		eachCommand(data, func(hd header, cmd []byte) {
+			if from == b.h.LocalAddr() && hd.kind() == kindAcknowledge {
+				if n++; n%10 != 0 {
+					cmd[1] = 200 // acknowledges nothing
+				}
 			}
-		}
+		})
 		return netsim.Impair
 	}
 	for range 600 {
