@@ -130,12 +130,13 @@ func (l *loader) shape(f *Field, s *fieldSource, declaring bool) {
 	l.bounds(f, s)
 }
 
-// step sets Step and SubBits.
+// step sets Step and SubBits. What a type fixes may be spelled out, as a
+// contract's own Document does, but not be something else.
 func (l *loader) step(f *Field, s *fieldSource) {
 	step, given := s.number("step")
 	fixed := f.Type == TypeBool
 	switch {
-	case given && fixed:
+	case given && fixed && step != 1:
 		l.report(CodeInvalidField, s.at("step"), fmt.Sprintf("%s: a bool has no step", f.Path), "")
 	case given && f.Type == TypeInt && step != math.Trunc(step):
 		l.report(CodeInvalidField, s.at("step"), fmt.Sprintf("%s: the step of an int must be a whole number", f.Path), "use the type float for fractions")
@@ -147,7 +148,7 @@ func (l *loader) step(f *Field, s *fieldSource) {
 		f.Step = 1
 	}
 	if bits, ok := s.number("sub_bits"); ok {
-		if f.Type == TypeBool || f.Type == TypeInt {
+		if bits != 0 && (f.Type == TypeBool || f.Type == TypeInt) {
 			l.report(CodeInvalidField, s.at("sub_bits"), fmt.Sprintf("%s: %s has no sub_bits", f.Path, article(f.Type.String())), "")
 			return
 		}
@@ -176,8 +177,8 @@ func (l *loader) bounds(f *Field, s *fieldSource) {
 		f.Minimum, f.Maximum = -halfRange*perCell, halfRange*perCell
 	}
 	if f.Type == TypeBool || f.Type == TypeColor || f.Type == TypeQuat {
-		for _, key := range []string{"minimum", "maximum"} {
-			if _, given := s.number(key); given {
+		for key, fixed := range map[string]float64{"minimum": f.Minimum, "maximum": f.Maximum} {
+			if v, given := s.number(key); given && v != fixed {
 				l.report(CodeInvalidField, s.at(key), fmt.Sprintf("%s: the range of %s is fixed", f.Path, article(f.Type.String())), "")
 			}
 		}

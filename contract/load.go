@@ -50,6 +50,16 @@ func LoadAsset(fsys fs.FS, p *Project, id string) (*Contract, Problems) {
 	return loadAsset(fsys, p, id, newRules())
 }
 
+// LoadText is LoadFile for text that is in memory, a contract's Document for
+// one: name is what problems call it.
+func LoadText(name string, text []byte) (*Contract, Problems) {
+	l := &loader{rules: newRules()}
+	d, problems := parse(name, text)
+	l.problems = problems
+	l.compile(d, "")
+	return l.finish()
+}
+
 // LoadFile checks a bare contract file. There is no project to find assets
 // and prefabs in: prefab references are not checked, and a message whose
 // schema is an asset id instead of an inline schema is a problem.

@@ -1,3 +1,0 @@
-package contract
-
-func differences(section string, here, there []Key) []Difference { return nil }
