@@ -1,0 +1,118 @@
+package luabind
+
+import (
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"demi.network/internal/scene"
+	"demi.network/runtime/fault"
+)
+
+// callbackID is one of the functions that a script may define.
+type callbackID uint8
+
+const (
+	onCreate callbackID = iota
+	onStart
+	onFixedUpdate
+	onUpdate
+	onDestroy
+)
+
+var callbackNames = [...]string{"on_create", "on_start", "on_fixed_update", "on_update", "on_destroy"}
+
+// script is a loaded entity script: the table it returned, shared by the
+// objects of all entities that carry it.
+type script struct {
+	path    string
+	table   *lua.LTable
+	meta    *lua.LTable // of objects: looks functions up in table
+	actions []actionBinding
+	err     error // why it does not load, for every later entity as well
+}
+
+// object is what a script is for one entity: a table with entity_id whose
+// metatable leads to the script's.
+type object struct {
+	ref    scene.Ref
+	self   *lua.LTable
+	script *script
+	axes   []lua.LNumber // newest value told, by binding
+	wrong  uint8         // callbacks that are no functions and have been reported
+}
+
+func (sc *script) object(L *lua.LState, ref scene.Ref, id string) *object {
+	o := &object{ref: ref, script: sc, self: L.CreateTable(0, 4), axes: make([]lua.LNumber, len(sc.actions))}
+	o.self.RawSetString("entity_id", lua.LString(id))
+	o.self.Metatable = sc.meta
+	return o
+}
+
+// callback calls a callback of an object if its script defines it, at that
+// moment: a script may replace its own functions.
+func (g *Game) callback(o *object, cb callbackID, args ...lua.LValue) {
+	if cb != onDestroy && !g.cfg.Scene.Alive(o.ref) {
+		return // destroyed by another script in this tick
+	}
+	name := callbackNames[cb]
+	fn := g.method(o.self, name)
+	bit := uint8(1) << cb
+	if callable(fn) {
+		o.wrong &^= bit
+	} else {
+		if fn != lua.LNil && o.wrong&bit == 0 {
+			o.wrong |= bit
+			g.record(&ScriptError{Place: fault.Place{Path: o.script.path}, Text: fmt.Sprintf("%s is a %s, not a function", name, fn.Type())})
+		}
+		return
+	}
+	g.invoke(o, fn, args)
+}
+
+// invoke calls a method of an object. What it returns is ignored.
+func (g *Game) invoke(o *object, fn lua.LValue, args []lua.LValue) {
+	var room [4]lua.LValue
+	all := append(append(room[:0], o.self), args...)
+	g.record(g.state.Call(fn, all...))
+}
+
+// callable says whether a value can be called.
+func callable(v lua.LValue) bool {
+	switch v := v.(type) {
+	case *lua.LFunction:
+		return true
+	case *lua.LTable:
+		mt, ok := v.Metatable.(*lua.LTable)
+		return ok && mt.RawGetString("__call") != lua.LNil
+	}
+	return false
+}
+
+// maxInherit bounds the tables that a method is looked for in.
+const maxInherit = 16
+
+// method looks a name up as indexing does: in the object, its script, and what
+// that inherits from.
+func (g *Game) method(t *lua.LTable, name string) lua.LValue {
+	for range maxInherit {
+		if v := t.RawGetString(name); v != lua.LNil {
+			return v
+		}
+		mt, ok := t.Metatable.(*lua.LTable)
+		if !ok {
+			return lua.LNil
+		}
+		switch index := mt.RawGetString("__index").(type) {
+		case *lua.LTable:
+			t = index
+		case *lua.LFunction:
+			out, err := g.state.Results(index, t, lua.LString(name))
+			g.record(err)
+			return first(out)
+		default:
+			return lua.LNil
+		}
+	}
+	return lua.LNil
+}

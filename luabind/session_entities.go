@@ -1,0 +1,87 @@
+package luabind
+
+import (
+	lua "github.com/yuin/gopher-lua"
+)
+
+func (m *sessionModule) entityFuncs() []Func {
+	return []Func{
+		{"spawn", m.spawn}, {"transfer", m.transfer}, {"despawn", m.despawn}, {"owner", m.owner},
+		{"has_authority", m.hasAuthority}, {"network_id_for_owner", m.networkIDForOwner},
+		{"bind_local_entity", m.bindLocalEntity}, {"send", m.send}, {"update_entity", m.updateEntity},
+		{"remote_position", m.remotePosition},
+	}
+}
+
+// spawn is spawn(prefab_key, entity_id, [owner]) → network id or nil.
+func (m *sessionModule) spawn(a Args) int {
+	id, err := m.peer.Spawn(a.String(1), a.OptString(2, ""), a.OptString(3, ""))
+	if err != nil {
+		m.note(err)
+		return none(a)
+	}
+	a.L.Push(lua.LString(id))
+	return 1
+}
+
+func (m *sessionModule) transfer(a Args) int {
+	return m.done(a, m.peer.Transfer(a.String(1), a.String(2)))
+}
+
+func (m *sessionModule) despawn(a Args) int { return m.done(a, m.peer.Despawn(a.String(1))) }
+
+func (m *sessionModule) owner(a Args) int {
+	owner, ok := m.peer.Owner(a.String(1))
+	if !ok {
+		return none(a)
+	}
+	a.L.Push(lua.LString(owner))
+	return 1
+}
+
+func (m *sessionModule) hasAuthority(a Args) int {
+	return answer(a, m.peer.HasAuthority(a.String(1)))
+}
+
+func (m *sessionModule) networkIDForOwner(a Args) int {
+	id, ok := m.peer.NetworkIDForOwner(a.String(1))
+	if !ok {
+		return none(a)
+	}
+	a.L.Push(lua.LString(id))
+	return 1
+}
+
+func (m *sessionModule) bindLocalEntity(a Args) int {
+	return m.done(a, m.peer.BindLocalEntity(a.String(1), a.String(2)))
+}
+
+// send is send(name, target|nil, data). Who may send it, to whom and what is in
+// it is checked by the session, in the order of its pipeline.
+func (m *sessionModule) send(a Args) int {
+	name, target := a.String(1), a.OptString(2, "")
+	m.outgoing = a.Get(3)
+	err := m.peer.Send(name, target, m.source)
+	m.outgoing = nil
+	return m.done(a, err)
+}
+
+// updateEntity is update_entity(id, dt): true when bound and owned, although
+// nothing may have been due. Without dt it counts as one tick.
+func (m *sessionModule) updateEntity(a Args) int {
+	id, dt := a.String(1), a.OptNumber(2, m.peer.TickInterval().Seconds())
+	return m.done(a, m.peer.UpdateEntity(id, dt))
+}
+
+// remotePosition is remote_position(sender_id) → x, y, or nil, nil.
+func (m *sessionModule) remotePosition(a Args) int {
+	x, y, ok := m.peer.RemotePosition(a.String(1))
+	if !ok {
+		a.L.Push(lua.LNil)
+		a.L.Push(lua.LNil)
+		return 2
+	}
+	a.L.Push(lua.LNumber(x))
+	a.L.Push(lua.LNumber(y))
+	return 2
+}
