@@ -41,13 +41,15 @@ type Harness struct {
 
 // Peer is a runtime.Peer with its scene. OnEvent and OnTick, if set, are the
 // game: every tick first gives the events, then the tick, between BeginTick
-// and EndTick. Without OnEvent events are taken and dropped.
+// and EndTick. Without OnEvent events are taken and dropped. A game that polls
+// for itself in OnTick, as scripts do, sets Polls.
 type Peer struct {
 	*runtime.Peer
 	Name    string
 	Scene   *Scene
 	OnEvent func(session.Event)
 	OnTick  func()
+	Polls   bool
 
 	next time.Time
 	addr netip.AddrPort // of its newest socket
@@ -177,7 +179,7 @@ func (h *Harness) soonest(end time.Time) time.Time {
 func (p *Peer) turn(now time.Time) {
 	for n := p.Advance(now); n > 0; n-- {
 		p.BeginTick()
-		for {
+		for !p.Polls {
 			ev, ok := p.Poll()
 			if !ok {
 				break
