@@ -3,6 +3,7 @@ package luabind
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -47,7 +48,13 @@ func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
 	if err != nil {
 		var c *lua.CompileError
 		if errors.As(err, &c) {
-			return nil, fail(c.Line, 0, c.Message)
+			line := c.Line
+			if _, at, ok := strings.Cut(c.Message, "> at line "); ok { // of a goto: more exact
+				if n, err := strconv.Atoi(strings.Fields(at)[0]); err == nil {
+					line = n
+				}
+			}
+			return nil, fail(line, 0, c.Message)
 		}
 		return nil, fail(0, 0, err.Error())
 	}

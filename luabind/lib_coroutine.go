@@ -117,10 +117,10 @@ func (s *State) wrapped(L *lua.LState) int {
 
 func (s *State) coYield(a Args) int {
 	switch {
+	case s.owner(a.L) == s.L:
+		a.L.RaiseError("attempt to yield from outside a coroutine")
 	case s.threads.hidden[a.L]:
 		a.L.RaiseError("attempt to yield across a protected call")
-	case a.L.Parent == nil:
-		a.L.RaiseError("attempt to yield from outside a coroutine")
 	case !mayYield(a.L):
 		a.L.RaiseError("attempt to yield across a metamethod, an iterator or a library function")
 	}
