@@ -317,7 +317,11 @@ func TestFieldLogB54TicksWrap(t *testing.T) {
 	p.spawn("body", 1, 0)
 	p.spawn("body", 2, 0)
 	p.know()
-	for i := int32(0); i < 3*65536; i++ {
+	steps := int32(3 * 65536)
+	if raceEnabled {
+		steps = 45000 // still past 2^32 and one change of the quiet entity
+	}
+	for i := int32(0); i < steps; i++ {
 		p.set(1, posX, i)
 		quiet := i%40000 == 39999
 		if quiet {
@@ -343,7 +347,7 @@ func TestFieldLogB54TicksWrap(t *testing.T) {
 			clear(p.hashes)
 		}
 	}
-	if p.checks < 100000 {
+	if p.checks < int(steps)/2 {
 		t.Errorf("only %d hashes were compared", p.checks)
 	}
 }

@@ -292,7 +292,7 @@ func sameEntities(a, b *Peer) bool {
 // hundred seeds, each entity exactly once at each client.
 func TestFieldLogB27SpawnsDuringJoins(t *testing.T) {
 	seeds := uint64(100)
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		seeds = 10
 	}
 	for seed := uint64(1); seed <= seeds; seed++ {

@@ -48,8 +48,8 @@ func TestScenarios(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
 			runs := 20
-			if testing.Short() {
-				runs = 2
+			if testing.Short() || raceEnabled {
+				runs = 3
 			}
 			for i := 1; i < runs; i++ {
 				if again := perform(t, script); again != got {
