@@ -24,8 +24,9 @@ func LoadProject(fsys fs.FS) (*Project, Problems) {
 // Check is LoadProject and LoadAsset in one, for tools: it looks into the
 // contract although the project has faults, so that all are found at once. An
 // id of "" is the project's own contract.
-func Check(fsys fs.FS, id string) (*Contract, Problems) {
-	r := newRules()
+func Check(fsys fs.FS, id string) (*Contract, Problems) { return check(fsys, id, newRules()) }
+
+func check(fsys fs.FS, id string, r *rules) (*Contract, Problems) {
 	p, problems := loadProject(fsys, r)
 	if p == nil {
 		return nil, problems
