@@ -18,7 +18,7 @@ import (
 // play is a game of several peers on a virtual clock, each with its own scene,
 // sandbox and scripts.
 type play struct {
-	t        *testing.T
+	t        testing.TB
 	project  *contract.Project
 	contract *contract.Contract
 	net      *harness.Harness
@@ -36,7 +36,7 @@ type node struct {
 }
 
 // newPlay loads a project and makes a network whose links behave as link says.
-func newPlay(t *testing.T, files fs.FS, link string) *play {
+func newPlay(t testing.TB, files fs.FS, link string) *play {
 	t.Helper()
 	project, problems := contract.LoadProject(files)
 	if err := problems.Err(); err != nil {

@@ -142,10 +142,10 @@ func (m *sessionModule) life(ev *session.Event) {
 
 // nameCache holds the strings that events repeat.
 type nameCache struct {
-	messages []lua.LValue // by contract.Message.Index
-	senders  []lua.LValue // by number; at most maxCachedNames
+	messages []lua.LValue          // by contract.Message.Index
+	senders  []lua.LValue          // by number; at most maxCachedNames
 	entities map[uint32]lua.LValue // strings
-	epoch    uint32 // of entities
+	epoch    uint32                // of entities
 }
 
 // maxCachedNames bounds the strings kept for senders, and those for entities.
