@@ -4,70 +4,74 @@ import "fmt"
 
 // Convergence is the outcome of comparing reports.
 type Convergence struct {
-	Clients     []ClientConvergence `json:"clients"`
-	Compared    int                 `json:"compared"`    // hashes, of all clients together
-	Differences int                 `json:"differences"` // of those, unequal ones
+	Clients    int          `json:"clients"`     // reports of clients that were given
+	Compared   int          `json:"compared"`    // pairs of hashes, of all clients together
+	Fewest     int          `json:"fewest"`      // pairs of the client that has the fewest
+	Difference []Divergence `json:"differences"` // one for each client that differs
+	Missing    []string     `json:"missing"`     // clients that cannot be compared, and why
 }
 
-// ClientConvergence is the outcome for one client.
-type ClientConvergence struct {
-	SenderID  string `json:"sender_id"`
-	Name      string `json:"name"`
-	Compared  int    `json:"compared"`
-	Different int    `json:"different"`
-	FirstTick uint32 `json:"first_tick"` // at which they differ
-	Host      string `json:"host"`       // what the client must have held then
-	Client    string `json:"client"`     // what it held
-	Problem   string `json:"problem"`    // why nothing can be compared; "" = nothing is in the way
+// Divergence is a client that held something else than it had to.
+type Divergence struct {
+	SenderID string `json:"sender_id"`
+	Name     string `json:"name"`
+	Tick     uint32 `json:"tick"`   // the first that differs
+	Host     string `json:"host"`   // what it had to hold then
+	Client   string `json:"client"` // what it held
+	Wrong    int    `json:"wrong"`  // ticks that differ
 }
 
-// OK says whether nothing differed, no comparison was impossible, and at least
-// atLeast hashes of each client were compared. No client at all is not OK.
-func (c *Convergence) OK(atLeast int) bool {
-	for i := range c.Clients {
-		p := &c.Clients[i]
-		if p.Problem != "" || p.Different > 0 || p.Compared < atLeast {
-			return false
-		}
-	}
-	return len(c.Clients) > 0
+// OK says whether nothing differed, every client could be compared, and at
+// least atLeast hashes of each were. No client at all is not OK.
+func (c Convergence) OK(atLeast int) bool {
+	return c.Clients > 0 && len(c.Difference) == 0 && len(c.Missing) == 0 && c.Fewest >= atLeast
 }
 
-// Converged compares what each client held with what the host says it had to
-// hold at the same tick. Ticks that only one side noted (a snapshot was lost,
-// or did not hold everything) are not compared.
+// Converged compares what each client held with what the host says that it had
+// to hold at the same tick. Ticks that only one side noted (a snapshot was
+// lost, or did not hold everything) are not compared.
 func Converged(host Report, clients ...Report) Convergence {
-	c := Convergence{Clients: []ClientConvergence{}}
+	c := Convergence{Clients: len(clients), Difference: []Divergence{}, Missing: []string{}}
 	for i := range clients {
-		one := compare(&host, &clients[i])
-		c.Compared += one.Compared
-		c.Differences += one.Different
-		c.Clients = append(c.Clients, one)
+		client := &clients[i]
+		n := 0
+		truth, problem := counterpart(&host, client)
+		if problem == "" {
+			var d Divergence
+			if n, d = compare(truth, client); d.Wrong > 0 {
+				c.Difference = append(c.Difference, d)
+			}
+		} else {
+			c.Missing = append(c.Missing, client.SenderID+": "+problem)
+		}
+		c.Compared += n
+		if i == 0 || n < c.Fewest {
+			c.Fewest = n
+		}
 	}
 	return c
 }
 
-func compare(host, client *Report) ClientConvergence {
-	c := ClientConvergence{SenderID: client.SenderID, Name: client.Name}
-	var truth *PeerReport
-	for i := range host.Peers {
-		if host.Peers[i].SenderID == client.SenderID {
-			truth = &host.Peers[i]
-		}
-	}
+// counterpart finds what a host says of a client, or says why it cannot.
+func counterpart(host, client *Report) (*PeerReport, string) {
 	switch {
 	case host.Role != Hosting.String():
-		c.Problem = "the first report is not a host's"
+		return nil, "the first report is not a host's"
 	case client.Role != Joined.String():
-		c.Problem = "the report is not a client's"
+		return nil, "the report is not a client's"
 	case client.Epoch != host.Epoch:
-		c.Problem = fmt.Sprintf("the reports are of different sessions: epoch %d here, %d at the host", client.Epoch, host.Epoch)
-	case truth == nil:
-		c.Problem = "the host's report does not know this client"
+		return nil, fmt.Sprintf("the reports are of different sessions: epoch %d here, %d at the host", client.Epoch, host.Epoch)
 	}
-	if c.Problem != "" {
-		return c
+	for i := range host.Peers {
+		if host.Peers[i].SenderID == client.SenderID {
+			return &host.Peers[i], ""
+		}
 	}
+	return nil, "the host's report does not know this client"
+}
+
+func compare(truth *PeerReport, client *Report) (compared int, d Divergence) {
+	d = Divergence{SenderID: client.SenderID, Name: client.Name}
 	must := make(map[uint32]uint64, len(truth.Hashes))
 	for _, h := range truth.Hashes {
 		must[h.Tick] = h.Hash
@@ -77,13 +81,13 @@ func compare(host, client *Report) ClientConvergence {
 		if !ok {
 			continue
 		}
-		c.Compared++
+		compared++
 		if want == h.Hash {
 			continue
 		}
-		if c.Different++; c.Different == 1 {
-			c.FirstTick, c.Host, c.Client = h.Tick, fmt.Sprintf("%016x", want), fmt.Sprintf("%016x", h.Hash)
+		if d.Wrong++; d.Wrong == 1 {
+			d.Tick, d.Host, d.Client = h.Tick, fmt.Sprintf("%016x", want), fmt.Sprintf("%016x", h.Hash)
 		}
 	}
-	return c
+	return compared, d
 }
