@@ -53,39 +53,7 @@ func (e Event) String() string {
 // by programs rather than scripts. v must not change until the call returns.
 func ValueSource(v *payload.Value) Source {
 	return func(s *payload.Sink) error {
-		feed(s, v.Root())
+		v.Root().Describe(s)
 		return s.Err()
-	}
-}
-
-// feed drives a sink with one value. Its depth is bounded because a sink
-// filled the value.
-func feed(s *payload.Sink, c payload.Cursor) {
-	switch c.Kind() {
-	case payload.Null:
-		s.Null()
-	case payload.Bool:
-		s.Bool(c.Bool())
-	case payload.Int:
-		s.Int(c.Int())
-	case payload.Float:
-		s.Num(c.Float())
-	case payload.String:
-		s.Text(c.Text())
-	case payload.Array:
-		if s.BeginArray() {
-			for i := c.First(); i.Valid(); i = i.Next() {
-				feed(s, i)
-			}
-			s.End()
-		}
-	case payload.Object:
-		if s.BeginObject() {
-			for m := c.First(); m.Valid(); m = m.Next() {
-				s.Key(m.Key())
-				feed(s, m)
-			}
-			s.End()
-		}
 	}
 }

@@ -277,3 +277,17 @@ func (s *stage) joined(label string) *node {
 }
 
 func layoutOf(c *contract.Contract) *world.Layout { return world.NewLayout(c) }
+
+// joinedFast is joined for a perfect network: a few turns are enough.
+func (s *stage) joinedFast(label string) *node {
+	s.t.Helper()
+	n := s.join(label, s.con, nil)
+	for i := 0; i < 8 && n.client.Phase() != session.PhaseActive; i++ {
+		s.now = s.now.Add(s.turn)
+		s.once()
+	}
+	if p := n.client.Phase(); p != session.PhaseActive {
+		s.t.Fatalf("%s is %s, want active", label, p)
+	}
+	return n
+}
