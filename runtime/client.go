@@ -26,7 +26,7 @@ type client struct {
 	recv    *replica.Receiver // nil until active
 	proof   replica.Proof
 	tick    uint32   // of publications
-	started bool     // view.Tick is a tick of the host
+	started bool     // a snapshot was read: view.Tick is its tick, and no longer the Welcome's
 	changed bool     // heads of view may have changed since the last adopt
 	records uint32   // life-cycle records at the last adopt
 	taken   []uint32 // entities whose values the scene must start from anew
@@ -56,6 +56,9 @@ func (c *client) drain(now time.Time, host transport.Host) {
 		}
 	}
 	c.sess.Advance(now)
+	if !c.started {
+		c.view.Tick = c.sess.Tick()
+	}
 	if st := host.Stats(c.link); st.PacketsRecv >= c.stats.PacketsRecv {
 		c.stats = st
 	}

@@ -32,6 +32,7 @@ type remote struct {
 	send  *replica.Sender
 	recv  *replica.Receiver
 	proof replica.Proof // of what the client must hold
+	heard bool          // it has published: it knows that it is active, so snapshots are of use
 	since uint32        // tick at which it was active, with every retained spawn
 }
 
@@ -95,6 +96,7 @@ func (s *server) publication(now time.Time, o session.Opaque) {
 	switch err {
 	case nil:
 		r.send.Acked(out.Ack)
+		r.heard = true
 		for i := 0; i < out.Unowned; i++ {
 			s.sess.Blame(now, o.From, session.ReasonUnauthorizedTarget)
 		}
@@ -137,7 +139,7 @@ func (s *server) endTick(now time.Time) {
 	s.sums.Update(s.layout, s.world)
 	s.proof.Note(tick, s.sums.Server)
 	for _, r := range s.remotes {
-		if !r.send.Due(tick) {
+		if !r.heard || !r.send.Due(tick) {
 			continue
 		}
 		var complete bool
