@@ -86,7 +86,6 @@ type kindRule struct {
 	on     channels // the channel must be one of these
 	min    int      // bytes, header included
 	max    int      // 0 = the contract's largest message
-	epoch  bool     // must carry the session's epoch
 	// counted: part of the reliable stream that a resume would continue. Both
 	// sides count these.
 	counted bool
@@ -102,21 +101,21 @@ var (
 )
 
 var kindRules = [kindCount]kindRule{
-	kindHello:        {"hello", byClient, inConnected, on(channelReliable), headerBytes + 2, maxHello, false, false},
-	kindWelcome:      {"welcome", byServer, inConnected, on(channelReliable), headerBytes + 2, maxWelcome, false, false},
-	kindRefuse:       {"refuse", byServer, inConnected, on(channelReliable), headerBytes + 5, maxRefuse, false, false},
-	kindDiff:         {"diff", byClient, inConnected, on(channelReliable), headerBytes + 1, maxDiff, false, false},
-	kindReady:        {"ready", byClient, inAuth, on(channelReliable), headerBytes + 4, headerBytes + 4, true, true},
-	kindActive:       {"active", byServer, inReady, on(channelReliable), headerBytes + 2, headerBytes + 10, true, true},
-	kindGoodbye:      {"goodbye", byClient | byServer, inAny, on(channelReliable), headerBytes + 3, maxGoodbye, false, true},
-	kindSpawn:        {"spawn", byServer, inJoined, on(channelReliable), headerBytes + 6, maxSpawn, true, true},
-	kindDespawn:      {"despawn", byServer, inJoined, on(channelReliable), headerBytes + 2, headerBytes + 10, true, true},
-	kindOwnership:    {"ownership", byServer, inJoined, on(channelReliable), headerBytes + 4, maxSpawn, true, true},
-	kindSessionStart: {"session_start", byServer, inJoined, on(channelReliable), headerBytes + 1, 0, true, true},
-	kindMessage:      {"message", byClient | byServer, inActive, on(channelReliable, channelUnreliable), headerBytes + 1, 0, true, true},
-	kindRelay:        {"relay", byServer, inActive, on(channelReliable, channelUnreliable), headerBytes + 2, 0, true, true},
-	kindPublication:  {"publication", byClient, inActive, on(channelPublication), headerBytes + 2, maxUpward, true, false},
-	kindSnapshot:     {"snapshot", byServer, inActive, on(channelSnapshot), headerBytes + 2, maxSnapshot, true, false},
+	kindHello:        {"hello", byClient, inConnected, on(channelReliable), headerBytes + 2, maxHello, false},
+	kindWelcome:      {"welcome", byServer, inConnected, on(channelReliable), headerBytes + 2, maxWelcome, false},
+	kindRefuse:       {"refuse", byServer, inConnected, on(channelReliable), headerBytes + 5, maxRefuse, false},
+	kindDiff:         {"diff", byClient, inConnected, on(channelReliable), headerBytes + 1, maxDiff, false},
+	kindReady:        {"ready", byClient, inAuth, on(channelReliable), headerBytes + 4, headerBytes + 4, true},
+	kindActive:       {"active", byServer, inReady, on(channelReliable), headerBytes + 2, headerBytes + 10, true},
+	kindGoodbye:      {"goodbye", byClient | byServer, inAny, on(channelReliable), headerBytes + 3, maxGoodbye, true},
+	kindSpawn:        {"spawn", byServer, inJoined, on(channelReliable), headerBytes + 6, maxSpawn, true},
+	kindDespawn:      {"despawn", byServer, inJoined, on(channelReliable), headerBytes + 2, headerBytes + 10, true},
+	kindOwnership:    {"ownership", byServer, inJoined, on(channelReliable), headerBytes + 4, maxSpawn, true},
+	kindSessionStart: {"session_start", byServer, inJoined, on(channelReliable), headerBytes + 1, 0, true},
+	kindMessage:      {"message", byClient | byServer, inActive, on(channelReliable, channelUnreliable), headerBytes + 1, 0, true},
+	kindRelay:        {"relay", byServer, inActive, on(channelReliable, channelUnreliable), headerBytes + 2, 0, true},
+	kindPublication:  {"publication", byClient, inActive, on(channelPublication), headerBytes + 2, maxUpward, false},
+	kindSnapshot:     {"snapshot", byServer, inActive, on(channelSnapshot), headerBytes + 2, maxSnapshot, false},
 }
 
 // String returns the frame's name.
@@ -161,7 +160,8 @@ type arrival struct {
 }
 
 // admit is the pipeline's first half, the same for every frame on both sides:
-// kind, phase, epoch, size. It returns the frame's kind and body.
+// kind, phase, epoch, size. Before the welcome a client knows no epoch; from
+// then on every frame carries its low byte. It returns the frame's kind and body.
 func (a *arrival) admit() (kind, []byte, Reason) {
 	if len(a.bytes) < headerBytes {
 		return kindNone, nil, ReasonTruncated
@@ -182,7 +182,7 @@ func (a *arrival) admit() (kind, []byte, Reason) {
 		return k, nil, ReasonWrongChannel
 	case !r.phases.has(a.phase):
 		return k, nil, a.wrongPhase(r)
-	case r.epoch && a.bytes[1] != byte(a.epoch):
+	case a.phase > PhaseConnected && a.bytes[1] != byte(a.epoch):
 		return k, nil, ReasonStaleEpoch
 	case len(a.bytes) > most:
 		return k, nil, ReasonOversized

@@ -22,7 +22,6 @@ import (
 type stage struct {
 	t     testing.TB
 	dial  func(port uint16) transport.Host // makes a transport at 10.0.0.1:port
-	lossy func(text string) error          // sets the link, nil when it is perfect
 	now   time.Time
 	turn  time.Duration
 	ports uint16
