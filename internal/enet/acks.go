@@ -65,7 +65,7 @@ func (h *Host) onAck(p *peer, a ackCommand) verdict {
 		return handled
 	}
 	p.path.sample(max(now-sent, 1), now)
-	p.path.silence.heard(now)
+	p.path.silence.acknowledged(now)
 	p.path.loss.update(now)
 	c := h.settle(p, a.channel, a.seq)
 	if p.out.unsent() {
@@ -130,9 +130,9 @@ func (h *Host) checkTimeouts(p *peer) (over bool) {
 			c = following // the handshake's own deadline ends it
 			continue
 		}
-		over = p.path.silence.over(c, now) || over
+		over = p.path.silence.over(c, p.traffic.heard, now) || over
 		p.path.loss.lost++
-		c.timeout *= 2
+		c.timeout = p.path.retry(c, p.traffic.heard)
 		o.inTransit -= c.data
 		o.sent.remove(c)
 		if c.channel == controlChannel {

@@ -100,7 +100,7 @@ func (h *Host) fill(p *peer) (more bool) {
 	if h.merge(p, budget, blocked) {
 		return true
 	}
-	if p.state == stateConnected && o.sent.head == nil && !b.timed && h.clock.now >= p.path.pingDue() && b.fits(fixedSize[kindPing]) {
+	if p.state == stateConnected && h.clock.now >= p.pingDue() && b.fits(fixedSize[kindPing]) {
 		h.dispatch(p, o.addControl(&h.pools, kindPing, flagAcknowledge))
 	}
 	return false
@@ -149,9 +149,11 @@ func (h *Host) dispatch(p *peer, c *outCommand) {
 	if c.attempts == 0 {
 		o.flight.put(c.key(), c)
 		c.timeout = p.path.resendAfter()
+		c.firstSent = now
 	}
 	c.attempts++
 	c.sentAt = now
+	p.path.silence.lastAsk = now
 	if o.sent.head == nil || now+c.timeout < o.nextTimeout {
 		o.nextTimeout = now + c.timeout
 	}

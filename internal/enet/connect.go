@@ -145,6 +145,7 @@ func (h *Host) accepted(p *peer) {
 
 func (h *Host) establish(p *peer) {
 	p.setState(stateConnected)
+	p.path.silence.lastAsk = 0 // the first ping, which measures the way, goes at once
 	h.band.announce = h.band.announce || h.band.incoming != 0
 	h.mark(p)
 	h.inbox.push(transport.Event{Kind: transport.Connected, Peer: p.handle, Code: p.id.data})

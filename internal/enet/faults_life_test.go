@@ -408,7 +408,7 @@ func TestFault15SmallPaths(t *testing.T) {
 		a, b := w.add(Config{MTU: mtu}), w.add(Config{Accept: true})
 		p, _ := w.connect(a, b)
 		_ = a.h.Send(p, 0, transport.Reliable, make([]byte, 5000))
-		w.run(20*time.Second, 10*time.Millisecond)
+		w.run(62*time.Second, 10*time.Millisecond)
 		arrived, over := b.count(transport.Message) == 1, a.count(transport.Disconnected) == 1
 		if fits := mtu <= 900; arrived != fits || over == fits {
 			t.Errorf("MTU %d on a path of 900: arrived %v, timed out %v", mtu, arrived, over)

@@ -1,6 +1,7 @@
 package enet
 
 import (
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"testing"
@@ -79,11 +80,11 @@ func TestFault07OneAckInTenKeepsAPeer(t *testing.T) {
 	w.net.Impair(netsim.Spec{Latency: 25 * time.Millisecond})
 	a, b := w.add(Config{}), w.add(Config{Accept: true})
 	p, _ := w.connect(a, b)
-	n := 0
+	rng := rand.New(rand.NewPCG(7, 10))
 	w.net.Filter = func(_ time.Time, from, _ netip.AddrPort, data []byte) netsim.Verdict {
 		eachCommand(data, func(hd header, cmd []byte) {
 			if from == b.h.LocalAddr() && hd.kind() == kindAcknowledge {
-				if n++; n%10 != 0 {
+				if rng.IntN(10) != 0 {
 					cmd[1] = 200 // acknowledges nothing
 				}
 			}

@@ -112,7 +112,7 @@ func (h *Host) onDeadline(p *peer) {
 		h.free(p)
 	case h.checkTimeouts(p):
 		h.end(p, transport.TimedOut, 0)
-	case p.state == stateConnected && p.out.sent.head == nil && now >= p.path.pingDue():
+	case p.state == stateConnected && now >= p.pingDue():
 		h.mark(p)
 	}
 }

@@ -14,6 +14,7 @@ type outCommand struct {
 	bytes      []byte // header and data as sent
 	data       int    // bytes of data; 0 for control commands
 	order      uint32 // when it was queued, among all commands of the peer
+	firstSent  millis
 	sentAt     millis
 	timeout    millis // 0: not sent yet
 	attempts   uint16

@@ -63,8 +63,21 @@ func (p *path) resendAfter() millis {
 // pass says whether the throttle lets the next unreliable message through.
 func (p *path) pass() bool { return p.throttle.pass() }
 
-// pingDue returns when an idle connection is pinged.
-func (p *path) pingDue() millis { return p.silence.lastAck + p.silence.ping }
+// retry returns how long a command waits after its wait has passed in vain. It
+// doubles for as long as nothing is heard of the peer; but loss alone must not
+// make a living connection wait for ten seconds.
+func (p *path) retry(c *outCommand, heard millis) millis {
+	wait := 2 * c.timeout
+	if heard > c.sentAt {
+		wait = min(wait, max(maxRetries*p.resendAfter(), minRetry))
+	}
+	return wait
+}
+
+const (
+	maxRetries        = 8 // times the first wait
+	minRetry   millis = 500
+)
 
 // throttle thins out unreliable messages while round trips are longer than
 // they were. Its scale is 32: at 32 all messages pass, at 0 one in 32.
@@ -154,13 +167,22 @@ func (l *loss) update(now millis) {
 	l.sent, l.lost, l.epoch = 0, 0, now
 }
 
-// silence says when a connection that is not acknowledged any more is over.
+// silence says when a connection is asked for a sign of life, and when it is
+// over for want of one.
+//
+// C ENet pings only while nothing is in flight and gives up on one command
+// that was lost six times, even if the peer is heard all the time: at 20 % loss
+// each way that ends a connection every few minutes. Here a peer that is heard
+// but does not acknowledge is asked again every ping interval, and has until
+// the maximum. One command that never gets through although others do (it is
+// too large for a link on the way) ends the connection after twice that.
 type silence struct {
 	limit    uint32
 	minimum  millis
 	maximum  millis
 	ping     millis
 	lastAck  millis // when the last acknowledgement came; before the clock's origin: never
+	lastAsk  millis // when something that wants one was last sent
 	earliest millis // oldest send that went unanswered since then; 0: none
 }
 
@@ -170,19 +192,28 @@ func (s *silence) configure(t Timeouts) {
 }
 
 // over takes note of a send that went unanswered for its whole wait, and says
-// whether that was one too many.
-func (s *silence) over(c *outCommand, now millis) bool {
+// whether that was one too many. heard is when a datagram last arrived.
+func (s *silence) over(c *outCommand, heard, now millis) bool {
 	// A command may have been waiting for long when others are acknowledged:
 	// the peer is there, so only the time since then is silence.
 	if since := max(c.sentAt, s.lastAck); s.earliest == 0 || since < s.earliest {
 		s.earliest = since
 	}
-	waited := now - s.earliest
 	doubled := c.attempts > 32 || uint64(1)<<(c.attempts-1) >= uint64(s.limit)
-	return waited >= s.maximum || doubled && waited >= s.minimum
+	return now-s.earliest >= s.maximum || doubled && now-max(s.earliest, heard) >= s.minimum ||
+		now-c.firstSent >= 2*s.maximum
 }
 
-// heard starts the wait anew.
-func (s *silence) heard(now millis) {
+// acknowledged starts the wait anew.
+func (s *silence) acknowledged(now millis) {
 	s.lastAck, s.earliest = now, 0
+}
+
+// pingDue returns when a connection is pinged. waiting says that something is
+// in flight.
+func (s *silence) pingDue(waiting bool, heard millis) millis {
+	if waiting && heard <= s.lastAck {
+		return never
+	}
+	return max(s.lastAck, s.lastAsk) + s.ping
 }

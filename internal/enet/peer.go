@@ -155,19 +155,21 @@ func (p *peer) setState(s state) {
 
 // deadline returns when this peer needs attention if nothing arrives.
 func (p *peer) deadline() millis {
-	at := min(p.life.expires, p.life.dropAt)
-	switch p.state {
-	case stateFree, stateZombie:
+	if p.state == stateFree || p.state == stateZombie {
 		return never
-	case stateConnected:
-		if p.out.sent.head == nil {
-			return min(at, p.path.pingDue())
-		}
+	}
+	at := min(p.life.expires, p.life.dropAt)
+	if p.state == stateConnected {
+		at = min(at, p.pingDue())
 	}
 	if p.out.sent.head != nil {
 		at = min(at, p.out.nextTimeout)
 	}
 	return at
+}
+
+func (p *peer) pingDue() millis {
+	return p.path.silence.pingDue(p.out.sent.head != nil, p.traffic.heard)
 }
 
 // begin makes an empty connection of the slot. Its handle is new.
