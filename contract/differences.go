@@ -103,8 +103,7 @@ func definitionDifferences(section string, here, there Key, most int) []Differen
 }
 
 // compare calls report for each place where two values differ, deepest first
-// in byte order of keys, until report returns false. Arrays are compared item
-// by item.
+// in byte order of keys, until report returns false.
 func compare(a, b *jsontext.Node, path string, report func(path, here, there string) bool) bool {
 	switch {
 	case a == nil && b == nil:
@@ -119,25 +118,76 @@ func compare(a, b *jsontext.Node, path string, report func(path, here, there str
 			}
 		}
 		return true
+	case a.Kind == jsontext.KindArray && plainItems(a) && plainItems(b):
+		return compareSets(a, b, path, report)
 	case a.Kind == jsontext.KindArray:
-		for i := range max(len(a.Items), len(b.Items)) {
-			var x, y *jsontext.Node
-			if i < len(a.Items) {
-				x = a.Items[i]
-			}
-			if i < len(b.Items) {
-				y = b.Items[i]
-			}
-			if !compare(x, y, path+"/"+strconv.Itoa(i), report) {
-				return false
-			}
-		}
-		return true
+		return compareItems(a, b, path, report)
 	}
 	if x, y := nodeText(a), nodeText(b); x != y {
 		return report(path, x, y)
 	}
 	return true
+}
+
+// compareItems compares arrays item by item.
+func compareItems(a, b *jsontext.Node, path string, report func(path, here, there string) bool) bool {
+	for i := range max(len(a.Items), len(b.Items)) {
+		var x, y *jsontext.Node
+		if i < len(a.Items) {
+			x = a.Items[i]
+		}
+		if i < len(b.Items) {
+			y = b.Items[i]
+		}
+		if !compare(x, y, path+"/"+strconv.Itoa(i), report) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainItems(n *jsontext.Node) bool {
+	for _, item := range n.Items {
+		if item.Kind == jsontext.KindArray || item.Kind == jsontext.KindObject {
+			return false
+		}
+	}
+	return true
+}
+
+// compareSets compares arrays of plain values, such as required and enum, by
+// what they hold; if only the order differs, the arrays are reported.
+func compareSets(a, b *jsontext.Node, path string, report func(path, here, there string) bool) bool {
+	here, there := textsOf(a), textsOf(b)
+	same := true
+	for i, item := range a.Items {
+		if text := nodeText(item); !there[text] {
+			same = false
+			if !report(path+"/"+strconv.Itoa(i), text, "") {
+				return false
+			}
+		}
+	}
+	for i, item := range b.Items {
+		if text := nodeText(item); !here[text] {
+			same = false
+			if !report(path+"/"+strconv.Itoa(i), "", text) {
+				return false
+			}
+		}
+	}
+	if x, y := nodeText(a), nodeText(b); same && x != y {
+		return report(path, x, y)
+	}
+	return true
+}
+
+func textsOf(n *jsontext.Node) map[string]bool {
+	texts := make(map[string]bool, len(n.Items))
+	for _, item := range n.Items {
+		texts[nodeText(item)] = true
+	}
+	return texts
 }
 
 func unionKeys(a, b map[string]*jsontext.Node) []string {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"demi.network/contract"
@@ -75,9 +76,11 @@ type sarifLogical struct {
 // writeSARIF prints problems as one SARIF 2.1.0 document. Columns count
 // Unicode code points, and the document says so.
 func writeSARIF(w io.Writer, problems contract.Problems) error {
-	driver := sarifDriver{Name: "demi-net"}
+	driver := sarifDriver{Name: "demi-net", Rules: []sarifRule{}}
 	for _, c := range contract.Codes() {
-		driver.Rules = append(driver.Rules, sarifRule{string(c.Code), sarifMessage{c.Doc}})
+		if slices.ContainsFunc(problems, func(p contract.Problem) bool { return p.Code == c.Code }) {
+			driver.Rules = append(driver.Rules, sarifRule{string(c.Code), sarifMessage{c.Doc}})
+		}
 	}
 	run := sarifRun{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	for _, p := range problems {
