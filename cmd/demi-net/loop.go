@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"demi.network/contract"
+	"demi.network/internal/app"
+	"demi.network/runtime"
+	"demi.network/runtime/fault"
+	"demi.network/session"
+)
+
+// goodbyeTime is the longest the program stays to see its goodbyes arrive.
+const goodbyeTime = 1500 * time.Millisecond
+
+// joinTime is how long a client waits for the session to become active.
+const joinTime = 15 * time.Second
+
+// player runs one app until somebody says stop.
+type player struct {
+	out   *output
+	app   *app.App
+	stop  *stopper
+	flags *playFlags
+	role  app.Role
+
+	active   bool // announced
+	printed  int  // script errors already printed
+	unpolled int  // turns since the session ended and nobody polled it
+}
+
+// play loads the target, runs it, and prints the report. It is the body of
+// host, join and run.
+func play(out *output, stdin io.Reader, target string, flags *playFlags, cfg app.Config) error {
+	project, scene, files, err := app.Load(target)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	cfg.Project = project
+	if cfg.Scene == "" {
+		cfg.Scene = scene
+	}
+	cfg.Log = func(s string) { fmt.Fprintln(out.stderr, s) }
+	a, problems, err := app.New(cfg, time.Now())
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	warn(out, problems)
+	p := &player{out: out, app: a, flags: flags, role: cfg.Role, stop: newStopper(stdin)}
+	defer p.stop.close()
+	if err := a.Start(); err != nil {
+		p.leave(fault.Script, "the script does not load") // clients, if any, are told
+		return err
+	}
+	p.announce()
+	ended := p.loop()
+	return p.finish(ended)
+}
+
+func warn(out *output, problems contract.Problems) {
+	for _, p := range problems {
+		fmt.Fprintln(out.stderr, p.String())
+	}
+}
+
+// announce prints the first line: where a host listens.
+func (p *player) announce() {
+	if p.role == app.Join || p.app.Peer().Mode() != runtime.Hosting {
+		return
+	}
+	addr := p.app.Peer().LocalAddr()
+	lan := !addr.Addr().IsLoopback()
+	text := "listening on " + addr.String()
+	if lan {
+		text += " (LAN)"
+	}
+	p.out.event("listening", map[string]any{"address": addr.String(), "port": addr.Port(), "lan": lan}, text)
+}
+
+// loop turns until a reason to stop; the error is what the process reports,
+// nil for a wanted end.
+func (p *player) loop() error {
+	start := time.Now()
+	for {
+		now := time.Now()
+		next, err := p.app.Turn(now)
+		if err != nil {
+			return fault.Wrap(err, fault.Internal, "the socket failed")
+		}
+		p.news()
+		if end, over := p.over(now.Sub(start)); over {
+			return end
+		}
+		p.rest(next)
+	}
+}
+
+// rest sleeps until the next turn is due. Without an open socket there is
+// nothing to wake it, so it passes the time itself.
+func (p *player) rest(next time.Time) {
+	if p.app.Peer().Mode() == runtime.Offline {
+		time.Sleep(time.Until(next))
+		return
+	}
+	p.app.Wait(next)
+}
+
+// over says whether to stop now.
+func (p *player) over(elapsed time.Duration) (error, bool) {
+	if _, asked := p.stop.due(); asked {
+		return nil, true
+	}
+	if d := p.flags.duration; d > 0 && elapsed.Seconds() >= d {
+		return nil, true
+	}
+	peer := p.app.Peer()
+	if n := p.flags.ticks; n > 0 && peer.Ticks() >= n {
+		return nil, true
+	}
+	if p.role != app.Join {
+		return nil, false
+	}
+	if peer.Mode() == runtime.Joined && peer.Phase() == session.PhaseClosed {
+		// A script that is broken may never poll the end; give it a second.
+		if p.unpolled++; p.unpolled > int(time.Second/peer.TickInterval()) {
+			for _, more := peer.Poll(); more; _, more = peer.Poll() {
+			}
+		}
+	}
+	if end := peer.Ending(); end != nil && peer.Mode() == runtime.Offline {
+		switch {
+		case end.Code == fault.Shutdown || end.Code == fault.Left:
+			return nil, true // a clean close is no error
+		case end.Code == fault.Timeout && !p.active && p.app.TryNext():
+			return nil, false
+		}
+		return end, true
+	}
+	if peer.Phase() != session.PhaseActive && elapsed > joinTime {
+		return fault.New(fault.Timeout, "the session did not become active within %v", joinTime), true
+	}
+	return nil, false
+}
+
+// news prints what happened in this turn: going active, script errors.
+func (p *player) news() {
+	peer := p.app.Peer()
+	if !p.active && peer.Mode() == runtime.Joined && peer.Phase() == session.PhaseActive {
+		p.active = true
+		p.out.event("active", map[string]any{"sender_id": peer.SenderID()}, "active as "+peer.SenderID())
+	}
+	for errs := p.app.ScriptErrors(); p.printed < len(errs); p.printed++ {
+		e := errs[p.printed]
+		p.out.event("script_error", map[string]any{"code": fault.Script, "message": e.Text, "path": e.Place.Path, "line": e.Place.Line}, "")
+		fmt.Fprintln(p.out.stderr, e.Place.String()+": "+e.Text)
+	}
+}
+
+// leave says goodbye and turns until it has arrived, or its time is over, or
+// a second signal comes.
+func (p *player) leave(code fault.Code, text string) {
+	p.app.Stop(code, text)
+	deadline := time.Now().Add(goodbyeTime)
+	for !p.app.Stopped() {
+		now := time.Now()
+		if now.After(deadline) || p.stop.again() {
+			return
+		}
+		next, err := p.app.Turn(now)
+		if err != nil {
+			return
+		}
+		if next.After(deadline) {
+			next = deadline
+		}
+		p.app.Wait(next)
+	}
+}
+
+// finish says goodbye, prints the report last and returns how the run ended.
+func (p *player) finish(ended error) error {
+	r := p.app.Report() // before the goodbye: it describes the session
+	if p.role == app.Join {
+		p.leave(fault.Left, "left")
+	} else {
+		p.leave(fault.Shutdown, "the host is shutting down")
+	}
+	if p.flags.report != "" {
+		if err := writeReport(p.flags.report, r); err != nil && ended == nil {
+			ended = err
+		}
+	}
+	if p.out.json {
+		p.out.encode(struct {
+			Event string `json:"event"`
+			runtime.Report
+		}{"report", r})
+	} else {
+		p.out.line(summary(r))
+	}
+	return ended
+}
+
+// summary is the report for people, in one line.
+func summary(r runtime.Report) string {
+	return fmt.Sprintf("%s %s: %d ticks, %d entities, %d messages received, %d refused, %d script errors",
+		r.Role, r.SenderID, r.Ticks, len(r.Entities), r.Messages.Received, r.Messages.Rejected, len(r.Errors))
+}
+
+// writeReport writes a whole file or none: a reader never sees half a report.
+func writeReport(path string, r runtime.Report) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fault.Wrap(err, fault.Internal, "the report")
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".report-*")
+	if err == nil {
+		_, err = tmp.Write(append(b, '\n'))
+		if cerr := tmp.Close(); err == nil {
+			err = cerr
+		}
+		if err == nil {
+			err = os.Rename(tmp.Name(), path)
+		}
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Usage, "the report cannot be written to %s", path)
+	}
+	return nil
+}

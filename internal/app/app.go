@@ -1,0 +1,200 @@
+package app
+
+import (
+	"time"
+
+	"demi.network/contract"
+	"demi.network/internal/scene"
+	"demi.network/luabind"
+	"demi.network/runtime"
+	"demi.network/runtime/fault"
+)
+
+// maxDo is the most functions that may wait for Do; one more is refused.
+const maxDo = 256
+
+// App is one peer. Turn, Wait and the rest belong to the goroutine that runs
+// the loop; Do may be called from any.
+type App struct {
+	cfg   Config
+	peer  *runtime.Peer
+	scene *scene.Scene
+	game  *luabind.Game
+	net   sockets
+	drive driver
+	doors chan func()
+	now   time.Time // of the newest turn
+
+	started bool
+	tried   int // index of the target that was connected to last
+}
+
+// New loads the project's contract, scene and scripts. Nothing is opened yet.
+// Errors are *fault.Error: fault.Config with every problem, fault.Scene, or
+// fault.Script with the place. Warnings of the contract come back beside the
+// App.
+func New(cfg Config, now time.Time) (*App, contract.Problems, error) {
+	c, problems := contract.Load(cfg.Project.FS, cfg.Project)
+	if err := problems.Err(); err != nil {
+		return nil, problems, err
+	}
+	sc, err := scene.Open(cfg.Project, cfg.Scene)
+	if err != nil {
+		return nil, problems, err
+	}
+	if err := sc.UseContract(c); err != nil {
+		return nil, problems, err
+	}
+	if err := checkInputs(cfg.Inputs, &sc.Input); err != nil {
+		return nil, problems, err
+	}
+	a := &App{cfg: cfg, scene: sc, now: now, doors: make(chan func(), maxDo)}
+	a.net = sockets{cfg: &a.cfg}
+	a.drive = newDriver(cfg, &sc.Input)
+	a.peer = runtime.New(runtime.Config{
+		Contract: c, Scene: sc,
+		Listen: a.net.listen, Dial: a.net.dial,
+		Entropy:    cfg.Entropy,
+		PlayerName: cfg.PlayerName, MaxPlayers: cfg.MaxPlayers,
+		Observer: cfg.Observer, Unchecked: cfg.Unchecked,
+	}, now)
+	return a, problems, nil
+}
+
+// Start opens what the role says, then loads and starts the scripts, so that
+// a script finds the session it was promised. An error of the scripts closes
+// what was opened.
+func (a *App) Start() error {
+	var opened luabind.Opened
+	switch a.cfg.Role {
+	case Host:
+		port := a.cfg.Port
+		if port == 0 {
+			port = -1 // runtime.Peer.Host: the system's choice
+		}
+		if err := a.peer.Host(port); err != nil {
+			return err
+		}
+		opened = luabind.OpenedHost
+	case Join:
+		if err := a.peer.Connect(a.cfg.Targets[0]); err != nil {
+			return err
+		}
+		opened = luabind.OpenedClient
+	}
+	game, err := luabind.NewGame(luabind.GameConfig{
+		Project: a.cfg.Project, Scene: a.scene, Peer: a.peer, Opened: opened,
+		Seed: a.cfg.Seed, Log: a.cfg.Log, Now: func() time.Time { return a.now },
+	})
+	if err != nil {
+		a.peer.Close(fault.Script, "the host's script does not load")
+		return err
+	}
+	a.game = game
+	a.game.Start()
+	a.started = true
+	return nil
+}
+
+// TryNext connects to the next of Config.Targets, after one did not answer.
+// False: there is none left.
+func (a *App) TryNext() bool {
+	for a.tried+1 < len(a.cfg.Targets) {
+		a.tried++
+		if a.peer.Connect(a.cfg.Targets[a.tried]) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Turn is one turn of the loop: what arrived, the ticks that are due, what is
+// to be sent. It returns when to call it again at the latest.
+func (a *App) Turn(now time.Time) (next time.Time, err error) {
+	a.now = now
+	a.answerDoors()
+	dt := a.peer.TickInterval().Seconds()
+	for n := a.peer.Advance(now); n > 0; n-- {
+		a.peer.BeginTick()
+		a.drive.tick()
+		a.scene.Input.Begin()
+		if a.started {
+			a.game.Tick(dt)
+		}
+		a.scene.Step(dt, a.drivenByOthers)
+		a.peer.EndTick()
+	}
+	return a.peer.Flush(now)
+}
+
+// drivenByOthers says whose bodies this peer must not move: rows that another
+// peer writes are presented, not simulated here.
+func (a *App) drivenByOthers(r scene.Ref) bool {
+	id := a.scene.EntityID(r)
+	n, ok := a.peer.NetworkID(id)
+	return ok && !a.peer.HasAuthority(n)
+}
+
+// Wait sleeps until a datagram can be read or until, whichever is first.
+func (a *App) Wait(until time.Time) { a.net.wait(until) }
+
+// Do has f called between two turns, on the loop's goroutine. It is the only
+// method that another goroutine may call. False: the queue is full, and f will
+// not be called.
+func (a *App) Do(f func()) bool {
+	select {
+	case a.doors <- f:
+		return true
+	default:
+		return false
+	}
+}
+
+func (a *App) answerDoors() {
+	for range maxDo {
+		select {
+		case f := <-a.doors:
+			f()
+		default:
+			return
+		}
+	}
+}
+
+// Stop ends the game's scripts and the session: everybody is told code and
+// text. Turns must go on until Stopped, so that the goodbyes arrive.
+func (a *App) Stop(code fault.Code, text string) {
+	if a.started {
+		a.game.Stop()
+		a.started = false
+	}
+	a.peer.Close(code, text)
+}
+
+// Stopped says that nothing is left to send: goodbyes were acknowledged, or
+// their time is over.
+func (a *App) Stopped() bool { return !a.peer.Lingering() }
+
+// Close closes the sockets.
+func (a *App) Close() error { return a.net.close() }
+
+// Peer gives read access to the runtime peer: diagnostics and reports.
+func (a *App) Peer() *runtime.Peer { return a.peer }
+
+// ScriptErrors returns what the scripts did wrong so far.
+func (a *App) ScriptErrors() []luabind.ErrorRecord {
+	if a.game == nil {
+		return nil
+	}
+	return a.game.Errors()
+}
+
+// Report returns what the peer did, with the scripts' errors.
+func (a *App) Report() runtime.Report {
+	r := a.peer.Report()
+	for _, e := range a.ScriptErrors() {
+		r.Errors = append(r.Errors, runtime.ErrorReport{Code: string(fault.Script), Text: e.Text,
+			Data: map[string]any{"path": e.Place.Path, "line": e.Place.Line, "count": e.Count}})
+	}
+	return r
+}
