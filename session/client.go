@@ -91,7 +91,7 @@ func (c *Client) frame(now time.Time, ev transport.Event) (Opaque, bool) {
 		channel: ev.Channel, mode: ev.Mode, bytes: ev.Data,
 	}
 	k, body, r := a.admit()
-	if k != kindNone && kindRules[k].counted {
+	if k.counts(ev.Channel) {
 		c.stream.received++
 	}
 	if r != ReasonNone {

@@ -26,7 +26,7 @@ func (c *Client) transmit(k kind, ch transport.Channel, mode transport.Mode) boo
 	if mode == transport.Reliable {
 		c.stream.queued++
 	}
-	if kindRules[k].counted {
+	if k.counts(ch) {
 		c.stream.sent++
 	}
 	return true

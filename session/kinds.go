@@ -126,7 +126,13 @@ func (k kind) String() string {
 	return "unknown"
 }
 
-// modeOf returns whether a mode belongs on a channel.
+// counts says that a frame of this kind on that channel is part of the
+// reliable stream.
+func (k kind) counts(ch transport.Channel) bool {
+	return k != kindNone && kindRules[k].counted && ch == channelReliable
+}
+
+// modeOn says whether a mode belongs on a channel.
 func modeOn(ch transport.Channel, m transport.Mode) bool {
 	switch ch {
 	case channelReliable:

@@ -70,3 +70,34 @@ func TestTranscriptOverBadLinkIsTheSameEveryTime(t *testing.T) {
 		}
 	}
 }
+
+// TestReliableFramesAreCountedAlike: a resume will continue where the counters
+// of the two sides meet, so they must count the same frames, whatever is lost.
+func TestReliableFramesAreCountedAlike(t *testing.T) {
+	s, _ := newLossyStage(t, 31, "rtt=60,jitter=5,loss=10%,duplicate=3%")
+	s.ports, s.quiet = 100, true
+	s.host(load(t, "arena.json"), nil)
+	ann, ben := s.joined("ann"), s.joined("ben")
+	n := s.spawned("player", 1)
+	s.run(500 * time.Millisecond)
+	for range 60 {
+		_ = ann.client.Send(s.now, "shot", s.id(n), text(t, `{"dir":[1,0]}`))
+		_ = ann.client.Send(s.now, "chat", "", text(t, `{"text":"x"}`))
+		_ = ben.client.Send(s.now, "poke", s.id(n), nil)
+		_ = s.server.SendSnapshot(s.now, 1, []byte{1, 2, 3})
+		_ = ann.client.SendPublication(s.now, []byte{1})
+		if n%3 == 0 {
+			s.spawned("crate", 0)
+		}
+		s.run(50 * time.Millisecond)
+	}
+	s.run(2 * time.Second)
+	_ = ann.client.SendPublication(s.now, []byte{1})
+	s.run(time.Second)
+	for _, c := range []*node{ann, ben} {
+		hs, hr, cs, cr := session.Streams(s.server, c.client)
+		if hs != cr || cs != hr || hs == 0 || cs == 0 {
+			t.Errorf("%s: the host sent %d and the client counts %d; the client sent %d and the host counts %d", c.label, hs, cr, cs, hr)
+		}
+	}
+}

@@ -99,7 +99,7 @@ func (s *Server) frame(now time.Time, p *peer, ev transport.Event) (Opaque, bool
 		channel: ev.Channel, mode: ev.Mode, bytes: ev.Data,
 	}
 	k, body, r := a.admit()
-	if k != kindNone && kindRules[k].counted {
+	if k.counts(ev.Channel) {
 		p.stream.received++
 	}
 	if !p.guard.frame(s.at(now), k, s.con) {

@@ -25,7 +25,7 @@ func (s *Server) sendBytes(p *peer, k kind, body []byte) {
 // transmit hands a frame to the transport. A peer that takes no more reliable
 // frames is condemned: a hole in its reliable stream cannot be mended.
 func (s *Server) transmit(p *peer, k kind, ch transport.Channel, mode transport.Mode, frame []byte) bool {
-	if kindRules[k].counted {
+	if k.counts(ch) {
 		p.stream.sent++
 	}
 	if mode == transport.Reliable {
