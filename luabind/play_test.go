@@ -23,6 +23,9 @@ type play struct {
 	contract *contract.Contract
 	net      *harness.Harness
 	nodes    []*node
+
+	tell   func(n *node, line string) // hears what scripts print; nil = nobody
+	change func(*runtime.Config)      // of the next node; nil = nothing
 }
 
 // node is one peer of a play.
@@ -65,7 +68,12 @@ func (p *play) node(name string, opened luabind.Opened) (*node, error) {
 		p.t.Fatal(err)
 	}
 	n := &node{name: name, scene: sc}
-	n.Peer = p.net.Peer(name, func(cfg *runtime.Config) { cfg.Scene = sc })
+	n.Peer = p.net.Peer(name, func(cfg *runtime.Config) {
+		cfg.Scene = sc
+		if p.change != nil {
+			p.change(cfg)
+		}
+	})
 	n.Polls = true
 	switch opened {
 	case luabind.OpenedHost:
@@ -78,7 +86,12 @@ func (p *play) node(name string, opened luabind.Opened) (*node, error) {
 	}
 	n.game, err = luabind.NewGame(luabind.GameConfig{
 		Project: p.project, Scene: sc, Peer: n.Peer.Peer, Opened: opened, Seed: uint64(len(p.nodes) + 1),
-		Log: func(s string) { n.log = append(n.log, s) },
+		Log: func(s string) {
+			n.log = append(n.log, s)
+			if p.tell != nil {
+				p.tell(n, s)
+			}
+		},
 	})
 	if err != nil {
 		return nil, err
