@@ -136,6 +136,7 @@ func TestScriptsThatDoNotLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlay(t, project(c.script, scenarioContract, "scripts/lib.lua", "error('bad')"), "")
+			p.limits.LoadInstructions = 1_000_000
 			_, err := p.node("one", luabind.OpenedNothing)
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Code != fault.Script {
@@ -286,6 +287,7 @@ function M:on_update()
   good = (good or 0) + 1
 end
 return M`, scenarioContract), "")
+	p.limits.Instructions = 1_000_000
 	host := p.must("host", luabind.OpenedHost)
 	p.must("one", luabind.OpenedClient)
 	p.run(300 * time.Millisecond)

@@ -26,6 +26,7 @@ type play struct {
 
 	tell   func(n *node, line string) // hears what scripts print; nil = nobody
 	change func(*runtime.Config)      // of the next node; nil = nothing
+	limits luabind.Limits             // of the next sandbox
 }
 
 // node is one peer of a play.
@@ -85,7 +86,7 @@ func (p *play) node(name string, opened luabind.Opened) (*node, error) {
 		p.t.Fatal(err)
 	}
 	n.game, err = luabind.NewGame(luabind.GameConfig{
-		Project: p.project, Scene: sc, Peer: n.Peer.Peer, Opened: opened, Seed: uint64(len(p.nodes) + 1),
+		Project: p.project, Scene: sc, Peer: n.Peer.Peer, Opened: opened, Seed: uint64(len(p.nodes) + 1), Limits: p.limits,
 		Log: func(s string) {
 			n.log = append(n.log, s)
 			if p.tell != nil {
