@@ -78,7 +78,7 @@ func BuiltinFields() []BuiltinField {
 // the same queue as messages.
 var reserved = []string{
 	"connected", "disconnected", "entity_despawned", "entity_spawned", "ownership_changed",
-	"peer_joined", "peer_left", "prediction_corrected", "prediction_disabled", "script_budget", "session_started",
+	"peer_joined", "peer_left", "prediction_corrected", "prediction_disabled", "session_started",
 }
 
 // ReservedNames returns the names that a message may not have, in byte order.

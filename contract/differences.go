@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"demi.network/contract/jsontext"
 )
@@ -20,7 +22,8 @@ type Difference struct {
 	There   string // "10"
 }
 
-// String returns "messages/shot/rate_limit: 12 here, 10 there".
+// String returns "messages/shot/rate_limit: 12 here, 10 there", on one line and
+// without characters that cannot be seen: a peer may have sent it.
 func (d Difference) String() string {
 	at := d.Section
 	if d.Key != "" {
@@ -29,7 +32,20 @@ func (d Difference) String() string {
 	if d.Path != "" {
 		at += "/" + d.Path
 	}
-	return fmt.Sprintf("%s: %s here, %s there", at, sideText(d.Here), sideText(d.There))
+	return fmt.Sprintf("%s: %s here, %s there", visible(at), sideText(d.Here), sideText(d.There))
+}
+
+// visible spells what cannot be printed as an escape.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 func sideText(s string) string {
@@ -42,9 +58,9 @@ func sideText(s string) string {
 		for cut > 0 && s[cut]&0xC0 == 0x80 {
 			cut--
 		}
-		return s[:cut] + "…"
+		return visible(s[:cut]) + "…"
 	}
-	return s
+	return visible(s)
 }
 
 // MaxDifferences is how many differences of one section are returned at most.

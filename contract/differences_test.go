@@ -63,6 +63,10 @@ func TestDifferencesFromAStranger(t *testing.T) {
 	if got := Differences("messages", here, many); len(got) != MaxDifferences {
 		t.Errorf("%d differences, want %d", len(got), MaxDifferences)
 	}
+	forged := Difference{Section: "messages", Key: "a\nb\x1b[2J", There: "\"\u202e\"\r\n"}
+	if got, want := forged.String(), `messages/a\u000ab\u001b[2J: absent here, "\u202e"\u000d\u000a there`; got != want {
+		t.Errorf("got %s, want %s: what a peer sent goes into logs and terminals", got, want)
+	}
 	same := Differences("messages", here, []Key{{Name: "hit", Definition: here[0].Definition}})
 	if len(same) != 1 || same[0].Path != "" {
 		t.Errorf("digests differ although the texts do not: say so as a whole, got %v", same)
