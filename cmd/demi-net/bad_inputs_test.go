@@ -21,7 +21,7 @@ func TestBadInputsEndWithACodeAndAPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	t.Cleanup(func() { taken.Close() }) // the rows run after this function returns
 	takenPort := itoa(taken.LocalAddr().(*net.UDPAddr).Port)
 	lua := func(src string) string { return project(t, files{"scripts/game.lua": src}) }
 	contractOf := func(text string) string { return project(t, files{"assets/network/small.network.json": text}) }

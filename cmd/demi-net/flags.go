@@ -13,6 +13,7 @@ import (
 	"demi.network/internal/netsim"
 	"demi.network/runtime/fault"
 	"demi.network/runtime/transport"
+	"demi.network/session"
 )
 
 // playFlags are the flags that host, join and run share.
@@ -50,6 +51,11 @@ func (f *playFlags) config() (app.Config, error) {
 		return c, fault.New(fault.Usage, "--duration %v is not between 0 and %v seconds", f.duration, maxDuration.Seconds())
 	}
 	var err error
+	if f.name != "" {
+		if c.PlayerName, err = session.NormalName(f.name); err != nil {
+			return c, err
+		}
+	}
 	if f.link != "" {
 		if c.Link, err = netsim.ParseSpec(f.link); err != nil {
 			return c, err
