@@ -130,10 +130,10 @@ func TestFieldLogB45ALatePollerMissesNothingBelowTheBound(t *testing.T) {
 	}
 }
 
-// TestFieldLogB47And48FloodsOfEveryKind lets a client send 20 000 frames a
+// TestFieldLogB47B48FloodsOfEveryKind lets a client send 20 000 frames a
 // second of one kind, active or before it has joined. It is shown the door
 // with a reason, memory stays flat, and another client's chat is not delayed.
-func TestFieldLogB47And48FloodsOfEveryKind(t *testing.T) {
+func TestFieldLogB47B48FloodsOfEveryKind(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		ready bool

@@ -91,7 +91,7 @@ func TestFieldLogB11HostStopHostAgain(t *testing.T) {
 	}
 }
 
-func TestFieldLogB12And13SilenceEndsAPeerOnBothSidesOnce(t *testing.T) {
+func TestFieldLogB12B13SilenceEndsAPeerOnBothSidesOnce(t *testing.T) {
 	s, net := newLossyStage(t, 3, "rtt=40")
 	s.ports = 200
 	s.host(load(t, "arena.json"), nil)

@@ -175,3 +175,25 @@ func TestFieldLogB19TheSenderIsTheConnection(t *testing.T) {
 		t.Errorf("the sender must be the connection's:\n%s", out)
 	}
 }
+
+func TestFieldLogB20TheHostRelaysNothingUnasked(t *testing.T) {
+	s, eve := tableStage(t)
+	ben := s.node("ben")
+	ben.events = nil
+	over, chat, poke := s.con.Message("over"), s.con.Message("chat"), s.con.Message("poke")
+	frame := func(kind byte, m *contract.Message, head []byte, js string) []byte {
+		b := append([]byte{kind, byte(s.epoch), byte(m.Index)}, head...)
+		return append(b, wireOf(t, m, js)...)
+	}
+	was := s.server.Diagnostics().Rejected
+	s.raw(eve, "0", frame(13, over, []byte{1}, `{"winner":"peer1"}`)) // as if it were relayed already
+	s.raw(eve, "0", append(frame(12, chat, nil, `{"text":""}`), make([]byte, 10<<10)...))
+	s.raw(eve, "0", frame(12, poke, []byte{77, 1}, `{}`))
+	s.run(100 * time.Millisecond)
+	if len(ben.events) != 0 {
+		t.Errorf("ben heard %v", ben.events)
+	}
+	if got := s.server.Diagnostics().Rejected - was; got != 3 {
+		t.Errorf("%d rejections, want 3", got)
+	}
+}

@@ -138,11 +138,15 @@ func TestFieldLogB24MessagesAboutWhatHasJustGoneAreQuiet(t *testing.T) {
 	}
 }
 
-// TestFieldLogB25And27LateJoinersMissNothing spawns and despawns without pause
+// TestFieldLogB25B27LateJoinersMissNothing spawns and despawns without pause
 // while clients join at random times: in the end everybody has what the host
 // has, and heard of every id once.
-func TestFieldLogB25And27LateJoinersMissNothing(t *testing.T) {
-	for seed := range uint64(20) {
+func TestFieldLogB25B27LateJoinersMissNothing(t *testing.T) {
+	seeds := uint64(20)
+	if raceDetector {
+		seeds = 4
+	}
+	for seed := range seeds {
 		s, _ := newLossyStage(t, seed, "rtt=80,jitter=10,loss=2%,duplicate=1%")
 		s.quiet = true
 		s.ports = 100

@@ -5,3 +5,5 @@ package session_test
 import "testing"
 
 func skipAllocs(*testing.T) {}
+
+const raceDetector = false
