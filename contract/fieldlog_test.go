@@ -191,7 +191,7 @@ func TestFieldLogB100ReferencesWhileTyping(t *testing.T) {
 	}
 	whole := bare(tree)
 	for i := range whole {
-		if c, problems := LoadText("c.json", []byte(whole[:i])); c != nil || problems.Errors() == 0 {
+		if c, problems := loadText([]byte(whole[:i])); c != nil || problems.Errors() == 0 {
 			t.Fatalf("half a text is called valid: %s", whole[:i])
 		}
 	}

@@ -25,9 +25,8 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add([]byte(full))
 	f.Add([]byte(qa0(f)))
-	r := newRules()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, problems := loadFuzzed(r, text)
+		c, problems := loadText(text)
 		if (c == nil) != (problems.Errors() > 0) {
 			t.Fatalf("a contract %v with %d errors", c != nil, problems.Errors())
 		}
@@ -43,16 +42,20 @@ func FuzzLoad(f *testing.F) {
 		if c == nil {
 			return
 		}
-		again, problems := loadFuzzed(r, []byte(c.Document))
+		again, problems := loadText([]byte(c.Document))
 		if again == nil || again.MeaningHash != c.MeaningHash {
 			t.Fatalf("the canonical form does not mean the same: %v\n%s", problems, c.Document)
 		}
 	})
 }
 
-// loadFuzzed is LoadText with schemas that are compiled already.
-func loadFuzzed(r *rules, text []byte) (*Contract, Problems) {
-	l := &loader{rules: r}
+// ready are the schemas, compiled once: compiling them for each of a thousand
+// texts is most of the time of a test, under -race above all.
+var ready = newRules()
+
+// loadText is LoadText with schemas that are compiled already.
+func loadText(text []byte) (*Contract, Problems) {
+	l := &loader{rules: ready}
 	d, problems := parse("c.json", text)
 	l.problems = problems
 	l.compile(d, "")
@@ -67,13 +70,12 @@ func FuzzProject(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add([]byte(tinyProject), manifest, []byte("{"))
-	r := newRules()
 	f.Fuzz(func(t *testing.T, project, manifest, prefab []byte) {
 		fsys := fstest.MapFS{
 			ProjectFile: {Data: project}, "assets/t.asset.json": {Data: manifest}, "prefabs/p.prefab.json": {Data: prefab},
 			"assets/t.network.json": {Data: []byte(`{"format_version": 1, "id": "network-contract://t/t", "replicated_prefabs": {"p": {"prefab": "prefab://p", "components": {"Transform2D": {"position": {}}}}}}`)},
 		}
-		c, problems := check(fsys, "", r)
+		c, problems := check(fsys, "", ready)
 		if (c == nil) != (problems.Errors() > 0) {
 			t.Fatalf("a contract %v with %v", c != nil, problems)
 		}

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite expected outputs")
 // problems that are expected of it: code, place, pointer, words and hint.
 func TestProblemsOfContracts(t *testing.T) {
 	golden(t, "testdata/problems.txtar", func(files map[string]string) string {
-		_, problems := LoadFile(fstest.MapFS{"c.json": {Data: []byte(files["json"])}}, "c.json")
+		_, problems := loadText([]byte(files["json"]))
 		return shown(problems)
 	})
 }
@@ -29,7 +29,7 @@ func TestProblemsOfProjects(t *testing.T) {
 		for name, text := range files {
 			fsys[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		_, problems := Check(fsys, "")
+		_, problems := check(fsys, "", ready)
 		return shown(problems)
 	})
 }

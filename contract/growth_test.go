@@ -36,14 +36,13 @@ func large(n int, broken bool) string {
 // disturb: four times the messages and prefabs may cost four times as much and
 // a little, not sixteen times.
 func TestWorkGrowsWithTheContract(t *testing.T) {
-	base := testing.AllocsPerRun(1, func() { newRules() })
 	count := func(n int) float64 {
 		text := []byte(large(n, false))
 		return testing.AllocsPerRun(1, func() {
-			if c, problems := LoadText("c.json", text); c == nil {
+			if c, problems := loadText(text); c == nil {
 				t.Fatal(problems)
 			}
-		}) - base
+		})
 	}
 	small, big := count(100), count(400)
 	if ratio := big / small; ratio > 5 {
@@ -54,7 +53,7 @@ func TestWorkGrowsWithTheContract(t *testing.T) {
 // TestProblemsAreBounded: a file full of faults does not fill memory or the
 // screen.
 func TestProblemsAreBounded(t *testing.T) {
-	_, problems := LoadText("c.json", []byte(large(2000, true)))
+	_, problems := loadText([]byte(large(2000, true)))
 	if len(problems) < 100 || len(problems) > maxStructureProblems {
 		t.Errorf("%d problems", len(problems))
 	}

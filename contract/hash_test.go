@@ -63,7 +63,7 @@ const full = `{
 // sound loads a text that must be valid.
 func sound(t testing.TB, text string) *Contract {
 	t.Helper()
-	c, problems := LoadText("c.json", []byte(text))
+	c, problems := loadText([]byte(text))
 	if c == nil {
 		t.Fatalf("this contract must be valid:\n%v\n%s", problems, text)
 	}
