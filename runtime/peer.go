@@ -182,10 +182,11 @@ func (p *Peer) open(m Mode, host transport.Host) {
 	p.world.Reset(p.layout)
 }
 
-// Close ends what the peer is doing: everybody is told code and text, and the
-// scene entities that the session made are destroyed. A client's Poll still
-// returns one Disconnected event. Closing a closed Peer does nothing. The
-// goodbye needs some more turns; see Lingering.
+// Close ends what the peer is doing: a client tells the host code and text, a
+// host tells everybody fault.Shutdown and text. The scene entities that the
+// session made are destroyed. A client's Poll still returns one Disconnected
+// event. Closing a closed Peer does nothing. The goodbye needs some more turns;
+// see Lingering.
 func (p *Peer) Close(code fault.Code, text string) {
 	switch p.mode {
 	case Hosting:

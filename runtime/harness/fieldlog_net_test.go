@@ -77,7 +77,7 @@ func TestFieldLogB52B53Reconnect(t *testing.T) {
 // in internal/replica; here the whole stack crosses the wrap.
 func TestFieldLogB54WrapOfTheTick(t *testing.T) {
 	p := newPlay(t, 54, "rtt=60,loss=5%")
-	late := func(c *runtime.Config) { c.FirstTick = 1<<32 - 50 }
+	late := func(c *runtime.Config) { c.FirstTick = 1<<32 - 150 }
 	host := p.Peer("host", late)
 	if err := host.Peer.Host(0); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,9 @@ func TestFieldLogB54WrapOfTheTick(t *testing.T) {
 	if err := ann.Connect(p.HostAddr()); err != nil {
 		t.Fatal(err)
 	}
-	p.Step(500 * time.Millisecond)
+	if !p.Until(4*time.Second, func() bool { return ann.Phase() == session.PhaseActive }) {
+		t.Fatal("ann must be active")
+	}
 	busy, quiet := p.spawn(host, "crate", "busy", "server"), p.spawn(host, "crate", "quiet", "server")
 	mine := p.spawn(host, "player", "mine", "peer1")
 	walk(host, busy, 0.1)

@@ -37,7 +37,11 @@ type Harness struct {
 	now   time.Time
 	peers []*Peer
 	host  netip.AddrPort
+	ports int // handed out
 }
+
+// firstPort is where the ports of clients begin.
+const firstPort = 49152
 
 // Peer is a runtime.Peer with its scene. OnEvent and OnTick, if set, are the
 // game: every tick first gives the events, then the tick, between BeginTick
@@ -119,6 +123,12 @@ func (h *Harness) Err() error {
 }
 
 func (h *Harness) open(p *Peer, port int, accept bool) (transport.Host, error) {
+	if port == 0 {
+		// As an operating system does: a port that was free is not handed out
+		// again at once, when the other side may still speak to it.
+		h.ports++
+		port = firstPort + h.ports%(65536-firstPort)
+	}
 	if port < 0 || port > 65535 {
 		return nil, fault.New(fault.Bind, "no such port: %d", port)
 	}

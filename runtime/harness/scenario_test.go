@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,7 @@ func TestScenarios(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, want)
 			}
 			runs := 20
+			before := goruntime.NumGoroutine()
 			if testing.Short() || raceEnabled {
 				runs = 3
 			}
@@ -55,6 +57,9 @@ func TestScenarios(t *testing.T) {
 				if again := perform(t, script); again != got {
 					t.Fatalf("run %d differs from the first:\n%s\nfirst:\n%s", i+1, again, got)
 				}
+			}
+			if after := goruntime.NumGoroutine(); after != before {
+				t.Errorf("%d goroutines after %d games, %d before: nothing here may start one", after, runs, before)
 			}
 		})
 	}
