@@ -77,7 +77,7 @@ func TestFieldLogB52B53Reconnect(t *testing.T) {
 // in internal/replica; here the whole stack crosses the wrap.
 func TestFieldLogB54WrapOfTheTick(t *testing.T) {
 	p := newPlay(t, 54, "rtt=60,loss=5%")
-	late := func(c *runtime.Config) { c.FirstTick = 1<<32 - 150 }
+	late := func(c *runtime.Config) { c.FirstTick = 1<<32 - 140 }
 	host := p.Peer("host", late)
 	if err := host.Peer.Host(0); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestFieldLogB54WrapOfTheTick(t *testing.T) {
 	mine := p.spawn(host, "player", "mine", "peer1")
 	walk(host, busy, 0.1)
 	walk(ann, mine, 0.2)
-	p.Step(4 * time.Second)
+	p.Step(5 * time.Second)
 	if host.Tick() > 1000 {
 		t.Fatalf("tick %d: the test must cross the wrap", host.Tick())
 	}
