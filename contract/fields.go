@@ -2,7 +2,9 @@ package contract
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"demi.network/contract/jsontext"
@@ -78,7 +80,7 @@ type fieldSource struct {
 	builtin  *fieldSpec
 }
 
-// number finds a number; own says that the rule itself has it.
+// number finds a number; ok says that the rule or the declaration has it.
 func (s *fieldSource) number(key string) (f float64, ok bool) {
 	if f, ok = numberOf(s.rule[key]); ok {
 		return f, true
@@ -101,8 +103,8 @@ func (s *fieldSource) at(key string) *jsontext.Node {
 	return s.node
 }
 
-// shape fills in type, step, range and blending of a field. Simulated says
-// that a fraction of a step matters: the field is written by a simulation.
+// shape fills in type, step, range and blending of a field. Declaring says that
+// it is a declaration that is looked at and not a rule.
 func (l *loader) shape(f *Field, s *fieldSource, declaring bool) {
 	spec := fieldSpec{}
 	switch name := s.text("type"); {
@@ -251,19 +253,7 @@ func (l *loader) fieldPaths() []string {
 	for _, b := range builtin {
 		paths = append(paths, b.path)
 	}
-	return append(paths, sortedDeclarations(l.declared)...)
-}
-
-func sortedDeclarations(m map[string]declaration) []string {
-	return object(anyMap(m)).keys()
-}
-
-func anyMap(m map[string]declaration) map[string]any {
-	out := make(map[string]any, len(m))
-	for k := range m {
-		out[k] = nil
-	}
-	return out
+	return append(paths, slices.Sorted(maps.Keys(l.declared))...)
 }
 
 // rate holds a field's rate against the tick.

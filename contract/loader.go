@@ -3,7 +3,8 @@ package contract
 import (
 	"fmt"
 	"io/fs"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -284,10 +285,5 @@ func (l *loader) dropSchemaProblems(path, base string) map[string]string {
 // sortedNames returns the keys of a section in byte order: the order of wire
 // ids, whatever the order of the file.
 func sortedNames(m map[string]*jsontext.Node) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(m))
 }
