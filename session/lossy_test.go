@@ -101,3 +101,34 @@ func TestReliableFramesAreCountedAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestGoodbyesAndDifferencesArriveOverABadLink: the reason of an end is worth
+// nothing when it is lost.
+func TestGoodbyesAndDifferencesArriveOverABadLink(t *testing.T) {
+	for seed := range uint64(10) {
+		s, _ := newLossyStage(t, seed, "rtt=80,jitter=10,loss=10%")
+		s.ports = 100
+		s.host(load(t, "arena.json"), nil)
+		s.join("other", load(t, "arena-faster.json"), nil)
+		s.run(3 * time.Second)
+		ann := s.joined("ann")
+		s.joined("ben")
+		if r := s.server.Kick(s.now, ann.client.Sender(), "be nice"); r != nil {
+			t.Fatal(r)
+		}
+		s.run(2 * time.Second)
+		s.server.Shutdown(s.now, "see you")
+		s.run(2 * time.Second)
+		out := s.log.String()
+		for _, want := range []string{
+			"other: disconnected E_NET_CONTRACT_MISMATCH: the client runs another contract: messages/shot/rate_limit: 12 here, 10 there\n",
+			"host: turned_away \"other\" E_NET_CONTRACT_MISMATCH: the client runs another contract, which says: messages/shot/rate_limit: 12 here, 10 there\n",
+			"ann: disconnected E_NET_KICKED: be nice\n",
+			"ben: disconnected E_NET_SHUTDOWN: see you\n",
+		} {
+			if !strings.Contains(out, want) {
+				t.Errorf("seed %d: nobody was told %q:\n%s", seed, want, out)
+			}
+		}
+	}
+}

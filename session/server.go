@@ -10,7 +10,8 @@ import (
 )
 
 // Server is the host's side of a session. A turn is: Host.Poll and Handle
-// until nothing comes, Advance, act and Poll, Host.Flush.
+// until nothing comes, Advance, act and Poll, Host.Flush. Every act takes the
+// time, whether or not it asks for it today.
 type Server struct {
 	core
 	cfg    ServerConfig

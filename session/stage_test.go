@@ -265,7 +265,7 @@ func (s *stage) id(n uint32) string { return session.NetworkID(s.epoch, n) }
 func (s *stage) joined(label string) *node {
 	s.t.Helper()
 	n := s.join(label, s.con, nil)
-	for i := 0; i < 20 && n.client.Phase() != session.PhaseActive; i++ {
+	for i := 0; i < 60 && n.client.Phase() != session.PhaseActive; i++ {
 		s.run(100 * time.Millisecond)
 	}
 	s.run(100 * time.Millisecond)
