@@ -57,8 +57,9 @@ type Config struct {
 	// the second bounds the send window and the throttle.
 	IncomingBandwidth uint32
 	OutgoingBandwidth uint32
-	// Random returns 32 random bits: connect ids and the seed of the hash
-	// tables. nil: crypto/rand. Tests and simulations give a seeded one.
+	// Random returns 32 random bits: connect ids, which a stranger must not
+	// guess, and the seed of the hash tables. nil: the same sequence for every
+	// Host, which is for tests only; the edge of a program gives real entropy.
 	Random func() uint32
 
 	Throttle   Throttle
@@ -170,7 +171,7 @@ func (c Config) withDefaults(link transport.Link) (Config, error) {
 	c.Limits = c.Limits.withDefaults()
 	c.Handshakes = c.Handshakes.withDefaults()
 	if c.Random == nil {
-		c.Random = cryptoRandom
+		c.Random = fixedSequence()
 	}
 	return c, c.validate(link)
 }
@@ -262,4 +263,13 @@ func limit(v *int, def int) {
 		*v = noLimit
 	}
 	set(v, def)
+}
+
+// fixedSequence is Config.Random where nobody needs to be surprised.
+func fixedSequence() func() uint32 {
+	x := uint32(0)
+	return func() uint32 {
+		x += 0x9E3779B9
+		return x ^ x>>15
+	}
 }

@@ -9,7 +9,6 @@
 package enet
 
 import (
-	"crypto/rand"
 	"net/netip"
 	"time"
 
@@ -159,10 +158,4 @@ func (h *Host) Close() error {
 		}
 	}
 	return h.link.Close()
-}
-
-func cryptoRandom() uint32 {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails, says its documentation
-	return be.Uint32(b[:])
 }

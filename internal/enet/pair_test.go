@@ -10,11 +10,10 @@ import (
 
 // world is hosts on a simulated network and their virtual clock.
 type world struct {
-	t     testing.TB
-	net   *netsim.Network
-	now   time.Time
-	ends  []*end
-	quiet bool // events are not kept
+	t    testing.TB
+	net  *netsim.Network
+	now  time.Time
+	ends []*end
 }
 
 // end is a host and what its application saw.
