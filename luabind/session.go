@@ -2,6 +2,7 @@ package luabind
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 
@@ -138,7 +139,7 @@ func (m *sessionModule) host(a Args) int {
 	if m.busy() {
 		return answer(a, false)
 	}
-	return m.done(a, m.peer.Host(port))
+	return m.done(a, m.opening(m.peer.Host(port)))
 }
 
 // busy refuses to open a session while there is one, and to open in the clear
@@ -155,6 +156,16 @@ func (m *sessionModule) busy() bool {
 		return false
 	}
 	return true
+}
+
+// opening spells what a Peer says to a call at the wrong time in the engine's
+// word for it.
+func (m *sessionModule) opening(err error) error {
+	switch fault.CodeOf(err) {
+	case fault.Phase, fault.AlreadyHosting:
+		return fmt.Errorf("%s: %w", session.ReasonInvalidOperation, err)
+	}
+	return err
 }
 
 // port reads an optional port as runtime.Peer.Host takes it: 0 for the
@@ -192,7 +203,7 @@ func (m *sessionModule) connect(a Args) int {
 	if !ok {
 		return answer(a, false)
 	}
-	return m.done(a, m.peer.Connect(to))
+	return m.done(a, m.opening(m.peer.Connect(to)))
 }
 
 // target resolves what scripts may connect to. Names are the command line's.
