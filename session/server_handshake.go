@@ -159,58 +159,81 @@ func printOf(k *contract.Key) uint32 {
 	return h.Sum32()
 }
 
-// prints describes a contract in a Hello. A contract with more sections or
-// keys than fit leaves the rest out: then more is listed as different.
+// maxPrints is the most keys that a Hello speaks of, all sections together.
+const maxPrints = 1400
+
+// prints describes a contract in a Hello. Keys that do not fit are left out:
+// the host then takes them for different.
 func prints(c *contract.Contract) []sectionPrint {
 	list := make([]sectionPrint, 0, len(c.Sections))
+	room := maxPrints
 	for i := range c.Sections[:min(len(c.Sections), maxSections)] {
 		sec := &c.Sections[i]
 		p := sectionPrint{Name: cleanText(sec.Name, maxKeyBytes), Digest: sec.Digest}
-		for j := range sec.Keys[:min(len(sec.Keys), maxPrints)] {
+		for j := range sec.Keys[:min(len(sec.Keys), maxKeys, room)] {
 			p.Prints = append(p.Prints, printOf(&sec.Keys[j]))
 		}
+		room -= len(p.Prints)
 		list = append(list, p)
 	}
 	return list
 }
 
-// maxPrints is the most keys of a section in a Hello: all sections together
-// must fit it.
-const maxPrints = 100
+// keyList gathers the keys of a Refuse, as far as the frame reaches.
+type keyList struct {
+	keys      []keyPrint
+	room      int
+	truncated bool
+}
 
-// refuseKeys lists the keys of the sections that differ, with the definitions
-// that the client does not have, as far as a Refuse frame reaches.
-func refuseKeys(c *contract.Contract, theirs []sectionPrint) (keys []keyPrint, truncated bool) {
-	room := maxRefuse - headerBytes - maxTextBytes - 16
-	for i := range c.Sections {
-		sec := &c.Sections[i]
-		known, same := map[uint32]bool{}, false
-		for j := range theirs {
-			if theirs[j].Name == sec.Name {
-				same = theirs[j].Digest == sec.Digest
-				for _, p := range theirs[j].Prints {
-					known[p] = true
+// add lists a key, with its definition when that is asked for and short enough.
+func (l *keyList) add(section string, k *contract.Key, define bool) {
+	kp := keyPrint{Section: section, Name: k.Name, Digest: k.Digest}
+	cost := len(kp.Section) + len(kp.Name) + len(kp.Digest) + 8
+	if cost > l.room || len(l.keys) == maxKeys || len(k.Name) > maxKeyBytes {
+		l.truncated = true
+		return
+	}
+	l.room -= cost
+	if d := k.Definition; define && len(d) <= min(maxDefinition, l.room) {
+		kp.Sent, kp.Definition = true, d
+		l.room -= len(d)
+	}
+	l.keys = append(l.keys, kp)
+}
+
+// refuseKeys lists the keys of the sections that differ: first those that the
+// client does not have like this, with their definitions, then the others, so
+// that the client knows which of its keys the host lacks.
+func refuseKeys(c *contract.Contract, theirs []sectionPrint) ([]keyPrint, bool) {
+	l := keyList{room: maxRefuse - headerBytes - maxTextBytes - 16}
+	for _, wanted := range []bool{true, false} {
+		for i := range c.Sections {
+			sec := &c.Sections[i]
+			known, same := printsOf(theirs, sec)
+			for j := range sec.Keys {
+				if k := &sec.Keys[j]; !same && wanted != known[printOf(k)] {
+					l.add(sec.Name, k, wanted)
 				}
 			}
 		}
-		if same {
-			continue
-		}
-		for j := range sec.Keys {
-			k := &sec.Keys[j]
-			kp := keyPrint{Section: sec.Name, Name: k.Name, Digest: k.Digest}
-			room -= len(kp.Section) + len(kp.Name) + len(kp.Digest) + 8
-			if room < 0 || len(keys) == maxKeys || len(k.Name) > maxKeyBytes {
-				return keys, true
+	}
+	return l.keys, l.truncated
+}
+
+// printsOf returns what the client said of a section, and whether it is the
+// same there.
+func printsOf(theirs []sectionPrint, sec *contract.Section) (known map[uint32]bool, same bool) {
+	known = map[uint32]bool{}
+	for j := range theirs {
+		if theirs[j].Name == sec.Name {
+			same = theirs[j].Digest == sec.Digest
+			for _, p := range theirs[j].Prints {
+				known[p] = true
 			}
-			if d := k.Definition; !known[printOf(k)] && len(d) <= min(maxDefinition, room) {
-				kp.Sent, kp.Definition = true, d
-				room -= len(d)
-			}
-			keys = append(keys, kp)
 		}
 	}
-	return keys, false
+	return known, same
 }
 
 // differences is what a client makes of a Refuse: what differs, here (its own
