@@ -8,6 +8,7 @@ package enetbench
 import (
 	"flag"
 	"net/netip"
+	"slices"
 	"time"
 
 	"demi.network/runtime/fault"
@@ -16,7 +17,7 @@ import (
 
 // Options are the flags. Default returns the defaults.
 type Options struct {
-	Scenario string // flood, clients, pingpong
+	Scenario string // flood, clients, pingpong, or bare: clients without a protocol
 	Role     string // server, client, probe, both
 	Addr     string // IP address of the server
 	Port     int    // 0: any; a client needs one
@@ -51,7 +52,7 @@ func Default() Options {
 
 // Bind declares the flags, named as the C program names them.
 func (o *Options) Bind(fs *flag.FlagSet) {
-	fs.StringVar(&o.Scenario, "scenario", o.Scenario, "flood, clients or pingpong")
+	fs.StringVar(&o.Scenario, "scenario", o.Scenario, "flood, clients, pingpong, or bare (clients without a protocol)")
 	fs.StringVar(&o.Role, "role", o.Role, "server, client, probe or both")
 	fs.StringVar(&o.Addr, "addr", o.Addr, "IP `address` of the server")
 	fs.IntVar(&o.Port, "port", o.Port, "UDP port; 0 picks one, a client needs one")
@@ -79,10 +80,11 @@ func (o *Options) check() error {
 		ok   bool
 		text string
 	}{
-		{o.Scenario == "flood" || o.Scenario == "clients" || o.Scenario == "pingpong", "--scenario is flood, clients or pingpong"},
-		{o.Role == "server" || o.Role == "client" || o.Role == "probe" || o.Role == "both", "--role is server, client, probe or both"},
+		{slices.Contains([]string{"flood", "clients", "pingpong", "bare"}, o.Scenario), "--scenario is flood, clients, pingpong or bare"},
+		{slices.Contains([]string{"server", "client", "probe", "both"}, o.Role), "--role is server, client, probe or both"},
 		{o.Loop == "event" || o.Loop == "tick", "--loop is event or tick"},
 		{o.Port >= 0 && o.Port <= 65535, "--port is 0 to 65535"},
+		{o.Scenario != "bare" || o.Role == "server" || o.Role == "client", "--scenario bare has the roles server and client"},
 		{o.Port > 0 || o.Role != "client", "--role client needs --port"},
 		{o.Clients >= 1 && o.Clients <= 4095, "--clients is 1 to 4095"},
 		{o.Hz >= 1 && o.Hz <= 1000, "--hz is 1 to 1000"},

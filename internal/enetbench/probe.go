@@ -26,7 +26,7 @@ func (o *Options) probe(out io.Writer) error {
 		Accept: true, MaxPeers: 8, Channels: 4, Checksum: o.Checksum != 0, Compress: o.Compress != 0, RawFragments: true,
 		Throttle:   enet.Throttle{Slack: -1},
 		Limits:     enet.Limits{Packet: 32 << 20, Waiting: 32 << 20, Commands: -1, Incomplete: -1},
-		Handshakes: enet.Handshakes{Total: -1, PerIP: -1, Timeout: -1, Replies: -1, Rate: -1},
+		Handshakes: patient,
 	})
 	if err != nil {
 		return err

@@ -38,6 +38,9 @@ func Run(o Options, out io.Writer) error {
 		}
 		return o.client(at, out)
 	case "server":
+		if o.Scenario == "bare" {
+			return o.bareServer(out)
+		}
 		e, err := o.listen()
 		if err != nil {
 			return err
@@ -68,6 +71,8 @@ func (o *Options) client(at netip.AddrPort, out io.Writer) error {
 		return o.floodClient(at, out)
 	case "clients":
 		return o.clientsClient(at, out)
+	case "bare":
+		return o.bareClient(at)
 	}
 	return o.pingpongClient(at, out)
 }
@@ -151,6 +156,9 @@ func (o *Options) config() enet.Config {
 	return enet.Config{
 		Channels: 2, Checksum: o.Checksum != 0, Compress: o.Compress != 0,
 		Throttle: enet.Throttle{Off: o.Throttle == 0},
+		// The C client looks at none of its sockets while it dials the others,
+		// not even to acknowledge that it is connected.
+		Timeouts: enet.Timeouts{Minimum: 30 * time.Second, Maximum: time.Minute},
 		Limits:   enet.Limits{Queue: o.SendQ + 64, Packet: 2 << 20},
 	}
 }
@@ -164,6 +172,9 @@ type end struct {
 	spin bool
 }
 
+// patient is how C ENet treats handshakes: all are kept, for half a minute.
+var patient = enet.Handshakes{Total: -1, PerIP: -1, Timeout: -1, Replies: -1, Rate: -1}
+
 func (o *Options) listen() (*end, error) {
 	at, err := o.address()
 	if err != nil {
@@ -174,7 +185,7 @@ func (o *Options) listen() (*end, error) {
 		return nil, err
 	}
 	cfg := o.config()
-	cfg.Accept, cfg.MaxPeers = true, 4
+	cfg.Accept, cfg.MaxPeers, cfg.Handshakes = true, 4, patient
 	if o.Scenario == "clients" {
 		cfg.MaxPeers = o.Clients
 	}

@@ -91,6 +91,28 @@ func TestClients(t *testing.T) {
 	}
 }
 
+func TestBareLoop(t *testing.T) {
+	o := Default()
+	o.Scenario, o.Role, o.Clients, o.Hz, o.Seconds, o.Warmup, o.Loop = "bare", "server", 4, 60, 0.3, 0.1, "tick"
+	failed := make(chan error, 1)
+	o.Ready = func(at netip.AddrPort) {
+		c := o
+		c.Role, c.Port = "client", int(at.Port())
+		go func() { failed <- Run(c, io.Discard) }()
+	}
+	var out strings.Builder
+	if err := Run(o, &out); err != nil {
+		t.Fatal(err)
+	}
+	row := map[string]any{}
+	if err := json.Unmarshal([]byte(out.String()), &row); err != nil || row["rx_msgs"].(float64) < 20 {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+	if err := <-failed; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPingPong(t *testing.T) {
 	rows := play(t, func(o *Options) { o.Scenario, o.Count, o.Reliable = "pingpong", 200, 1 })
 	s, c := rows["serverpingpong"], rows["clientpingpong"]
@@ -142,6 +164,7 @@ func TestProbePrintsWhatTheServerSees(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	for name, change := range map[string]func(*Options){
 		"scenario":          func(o *Options) { o.Scenario = "all" },
+		"bare, both":        func(o *Options) { o.Scenario = "bare" },
 		"role":              func(o *Options) { o.Role = "x" },
 		"client, no port":   func(o *Options) { o.Role = "client" },
 		"port":              func(o *Options) { o.Port = 65536 },
