@@ -126,11 +126,13 @@ func (h *Host) checkTimeouts(p *peer) (over bool) {
 			c = following
 			continue
 		}
-		if h.answered(p, c) {
-			c = following // the handshake's own deadline ends it
+		over = p.path.silence.over(c, p.traffic.heard, now) || over
+		if h.overReplies(p, maxHeader+len(c.bytes)) {
+			c.sentAt = now // not now: perhaps when more has come
+			next = min(next, now+c.timeout)
+			c = following
 			continue
 		}
-		over = p.path.silence.over(c, p.traffic.heard, now) || over
 		p.path.loss.lost++
 		c.timeout = p.path.retry(c, p.traffic.heard)
 		o.inTransit -= c.data

@@ -99,7 +99,10 @@ func (h *Host) handshakeDeadline() millis {
 	return h.clock.now + ms(h.cfg.Handshakes.Timeout)
 }
 
-// answered says whether a handshake's answer was sent as often as it may be.
-func (h *Host) answered(p *peer, c *outCommand) bool {
-	return p.state == stateAcceptingConnect && h.cfg.Handshakes.Timeout >= 0 && int(c.attempts) >= h.cfg.Handshakes.Replies
+// overReplies says whether another n bytes would be more than a stranger may
+// be sent for what came from his address.
+func (h *Host) overReplies(p *peer, n int) bool {
+	limit := h.cfg.Handshakes.Replies
+	return p.state == stateAcceptingConnect && limit != noLimit &&
+		p.traffic.bytesSent+uint64(n) > uint64(limit)*p.traffic.bytesReceived
 }

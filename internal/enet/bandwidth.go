@@ -49,6 +49,7 @@ func (h *Host) setPeerBandwidth(p *peer, b bandwidthCommand) {
 			h.band.limited++
 		} else {
 			h.band.limited--
+			p.path.throttle.setLimit(throttleScale)
 		}
 	}
 	p.band.limits = b
@@ -81,6 +82,7 @@ func (h *Host) shareBandwidth() {
 	}
 	h.band.epoch = h.clock.now
 	if !h.band.active() {
+		h.connected(func(p *peer) { p.band.queued = 0 })
 		return
 	}
 	// After a stall no more than two intervals' worth may be spent.

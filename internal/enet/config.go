@@ -150,8 +150,9 @@ type Handshakes struct {
 	PerIP int
 	// Timeout ends an unfinished handshake. 0: 5 s. Off: C ENet's 31.5 s.
 	Timeout time.Duration
-	// Replies is how often the answer to one CONNECT is sent in all, so that
-	// less than three bytes leave for each that came. 0: 3. Off: six times,
+	// Replies is how many bytes may leave for each that came, until the
+	// address is proved: a CONNECT of 52 bytes is answered three times at
+	// most. What the stranger sends meanwhile counts. 0: 3. Off: six answers,
 	// until the handshake times out.
 	Replies int
 	// Rate is how many CONNECTs a second one network prefix (IPv4 /24, IPv6

@@ -43,9 +43,9 @@ func (h *Host) Dial(now time.Time, to netip.AddrPort) (transport.Peer, error) {
 	return p.handle, nil
 }
 
-// onConnect is § 6.2: the commands of a datagram for no peer. Only a CONNECT
-// may come first, and nothing after it is looked at.
-func (h *Host) onConnect(from transport.Addr, b []byte) {
+// onConnect is § 6.2: the commands of a datagram for no peer, of size bytes.
+// Only a CONNECT may come first, and nothing after it is looked at.
+func (h *Host) onConnect(from transport.Addr, b []byte, size int) {
 	if len(b) < fixedSize[kindConnect] || getHeader(b).kind() != kindConnect {
 		h.counters.Unknown++
 		return
@@ -57,6 +57,7 @@ func (h *Host) onConnect(from transport.Addr, b []byte) {
 	}
 	for p := h.slots.byAddr[from]; p != nil; p = p.id.nextAtAddr {
 		if !p.id.dialled && p.id.connectID == offer.connectID {
+			p.traffic.bytesReceived += uint64(size)
 			return // sent again: the answer has its own timer
 		}
 	}
@@ -67,6 +68,7 @@ func (h *Host) onConnect(from transport.Addr, b []byte) {
 	}
 	h.begin(p, stateAcceptingConnect, from, min(int(offer.channels), h.cfg.Channels))
 	h.slots.handshakes.add(p)
+	p.traffic.bytesReceived, p.traffic.packetsReceived = uint64(size), 1
 	p.life.expires = h.handshakeDeadline()
 	p.id.connectID = offer.connectID
 	p.id.remoteID = offer.peerID

@@ -3,109 +3,12 @@ package enet
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"demi.network/runtime/transport"
 )
-
-// rawPeer is a server with one connected client whose datagrams the test
-// writes by hand.
-type rawPeer struct {
-	t    testing.TB
-	h    *Host
-	link *wireLink
-	p    *peer
-	now  int // ms
-	from transport.Addr
-}
-
-func newRawPeer(t testing.TB, cfg Config) *rawPeer {
-	link := newWireLink()
-	cfg.Accept, cfg.Random = true, seeded(1)
-	h, err := New(link, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rawPeer{t: t, h: h, link: link, from: from(1)}
-	r.p = r.join(r.from, 1)
-	return r
-}
-
-// join connects a client at an address.
-func (r *rawPeer) join(a transport.Addr, id uint32) *peer {
-	r.link.in = append(r.link.in, parcel{a, connectDatagram(id)})
-	r.turn()
-	p := r.h.slots.byAddr[a]
-	if p == nil {
-		r.t.Fatal("CONNECT was refused")
-	}
-	r.link.in = append(r.link.in, parcel{a, ackVerify(p, at(r.now))})
-	r.turn()
-	if p.state != stateConnected {
-		r.t.Fatalf("the client is %v", p.state)
-	}
-	return p
-}
-
-func (r *rawPeer) turn() []transport.Event {
-	events := poll(r.h, at(r.now))
-	if _, err := r.h.Flush(at(r.now)); err != nil {
-		r.t.Fatal(err)
-	}
-	return events
-}
-
-// datagram wraps commands for the server.
-func (r *rawPeer) datagram(commands ...[]byte) []byte {
-	b := make([]byte, 4, 256)
-	datagramHeader{peerID: r.p.slot, session: r.p.id.inSession, hasTime: true, time: uint16(clockOrigin + r.now)}.put(b)
-	return append(b, bytes.Join(commands, nil)...)
-}
-
-// send gives the server one datagram and returns its events, and which
-// (channel, number) it acknowledged.
-func (r *rawPeer) send(b []byte) (events []transport.Event, acked [][2]int) {
-	r.link.take()
-	r.link.in = append(r.link.in, parcel{r.from, slices.Clone(b)})
-	events = r.turn()
-	for _, d := range r.link.take() {
-		eachCommand(d.b, func(hd header, _ []byte) {
-			if hd.kind() == kindAcknowledge {
-				acked = append(acked, [2]int{int(hd.channel), int(hd.seq)})
-			}
-		})
-	}
-	return events, acked
-}
-
-func rawReliable(ch uint8, seq uint16, data []byte) []byte {
-	b := make([]byte, fixedSize[kindReliable])
-	header{byte(kindReliable) | flagAcknowledge, ch, seq}.put(b)
-	putReliable(b, len(data))
-	return append(b, data...)
-}
-
-func rawNumbered(k kind, ch uint8, seq, number uint16, data []byte) []byte {
-	b := make([]byte, fixedSize[k])
-	header{byte(k), ch, seq}.put(b)
-	putNumbered(b, number, len(data))
-	return append(b, data...)
-}
-
-func rawFragment(k kind, ch uint8, seq uint16, f fragmentCommand, data []byte) []byte {
-	b := make([]byte, fragmentSize)
-	op := byte(k)
-	if k == kindFragment {
-		op |= flagAcknowledge
-	}
-	header{op, ch, seq}.put(b)
-	f.length = uint16(len(data))
-	f.put(b)
-	return append(b, data...)
-}
 
 func TestFaultADatagramsOfAnyLength(t *testing.T) {
 	r := newRawPeer(t, Config{})
@@ -399,88 +302,6 @@ func TestFieldLogB57EveryByteOfEveryKind(t *testing.T) {
 			t.Errorf("%s: an honest peer was disturbed: %+v", name, events)
 		}
 	}
-}
-
-// FuzzDatagram gives any bytes to a host, as a stranger and as a peer, plain
-// and with every option. Nothing may panic, answer a stranger with more than
-// he sent, or disturb an honest peer.
-func FuzzDatagram(f *testing.F) {
-	for _, v := range vectorFiles {
-		for _, l := range readVectors(f, v.name, v.cfg) {
-			if l.b != nil {
-				f.Add(l.b)
-			}
-		}
-	}
-	f.Add(connectDatagram(1))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		for i := range 4 {
-			r := newRawPeer(t, Config{})
-			honest := r.join(from(2), 2)
-			r.h.cfg.Checksum = i&1 != 0
-			if i&2 != 0 {
-				r.h.coder = &rangeCoder{}
-			}
-			r.link.take()
-			stranger := from(3)
-			r.link.in = append(r.link.in, parcel{r.from, slices.Clone(b)}, parcel{stranger, slices.Clone(b)}, parcel{r.from, slices.Clone(b)})
-			for range 20 {
-				r.turn()
-				r.now += 100
-			}
-			answered := 0
-			for _, d := range r.link.take() {
-				if d.addr == stranger {
-					answered += len(d.b)
-				}
-			}
-			if answered > 3*len(b) {
-				t.Errorf("a stranger's %d bytes were answered with %d", len(b), answered)
-			}
-			r.h.cfg.Checksum, r.h.coder = false, nil
-			r.p, r.from = honest, from(2)
-			if events, _ := r.send(r.datagram(rawReliable(0, 1, []byte("fine")))); !slices.ContainsFunc(events, func(e transport.Event) bool {
-				return e.Kind == transport.Message && e.Peer == honest.handle
-			}) {
-				t.Errorf("an honest peer was disturbed: %+v", events)
-			}
-			r.now += 60_000
-			r.turn()
-		}
-	})
-}
-
-// FuzzRangeDecode unpacks any bytes, within its limit, and packs any bytes so
-// that they unpack again.
-func FuzzRangeDecode(f *testing.F) {
-	text, err := os.ReadFile("testdata/vectors/rangecoder.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, l := range bytes.Split(text, []byte("\n")) {
-		f.Add(l[:min(len(l), 300)])
-	}
-	for _, v := range vectorFiles[2:] {
-		for _, l := range readVectors(f, v.name, v.cfg) {
-			f.Add(l.b)
-		}
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		b = b[:min(len(b), MaxMTU)]
-		var m rangeModel
-		out := make([]byte, MaxMTU)
-		if n, ok := m.decode(out, b); ok && n > MaxMTU {
-			t.Fatal("more than the limit")
-		}
-		packed := make([]byte, MaxMTU)
-		n, ok := m.encode(packed, b)
-		if !ok {
-			return
-		}
-		if k, ok := m.decode(out, packed[:n]); !ok || !bytes.Equal(out[:k], b) {
-			t.Errorf("%x became %x", b, out[:k])
-		}
-	})
 }
 
 // TestStallIsNotEndless: a flood that never lets the link run dry puts off the

@@ -52,7 +52,7 @@ func (h *Host) receive(from transport.Addr, b []byte) {
 		return
 	}
 	if p == nil {
-		h.onConnect(from, commands)
+		h.onConnect(from, commands, len(b))
 		return
 	}
 	if p.id.broadcast && p.state == stateConnecting && p.id.addr != from {
