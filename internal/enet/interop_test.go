@@ -163,27 +163,67 @@ func TestInteropServer(t *testing.T) {
 	}
 }
 
+// startC starts the echoing C server and returns its port.
+func startC(t *testing.T, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner, port uint16) {
+	t.Helper()
+	cmd = exec.Command(buildC(t), append([]string{"server"}, args...)...)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines = bufio.NewScanner(stdout)
+	if !lines.Scan() {
+		t.Fatal("the C server says nothing")
+	}
+	if _, err := fmt.Sscanf(lines.Text(), "port %d", &port); err != nil {
+		t.Fatalf("%q: %v", lines.Text(), err)
+	}
+	return cmd, lines, port
+}
+
+// TestInteropWrap sends more messages than there are sequence numbers to a C
+// server and back (fault 3).
+func TestInteropWrap(t *testing.T) {
+	cmd, _, port := startC(t)
+	r := newReal(t, Config{Throttle: Throttle{Off: true}})
+	p, err := r.h.Dial(time.Now(), netip.AddrPortFrom(loopback.Addr(), port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.until("we connect", func(e transport.Event) bool { return e.Kind == transport.Connected })
+	const total = 66_000
+	sent, got := 0, 0
+	message := pattern(3)
+	for got < total {
+		for sent < total && sent < got+2000 {
+			if err := r.h.Send(p, 0, transport.Reliable, message); err != nil {
+				t.Fatal(err)
+			}
+			sent++
+		}
+		r.until("echoes come", func(e transport.Event) bool {
+			if e.Kind == transport.Disconnected {
+				t.Fatalf("the connection ended after %d echoes", got)
+			}
+			got += b2i(e.Kind == transport.Message && bytes.Equal(e.Data, message))
+			return got == sent || got%1000 == 0
+		})
+	}
+	r.h.DisconnectLater(p, 1)
+	r.until("the end", func(e transport.Event) bool { return e.Kind == transport.Disconnected })
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestInteropClient has our host visit a C server that echoes.
 func TestInteropClient(t *testing.T) {
-	program := buildC(t)
 	for _, c := range interopCases {
 		t.Run(c.name, func(t *testing.T) {
-			cmd := exec.Command(program, append([]string{"server"}, c.args...)...)
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewScanner(stdout)
-			var port uint16
-			if !lines.Scan() {
-				t.Fatal("the C server says nothing")
-			}
-			if _, err := fmt.Sscanf(lines.Text(), "port %d", &port); err != nil {
-				t.Fatalf("%q: %v", lines.Text(), err)
-			}
+			cmd, lines, port := startC(t, c.args...)
 			cfg := c.cfg
 			cfg.ConnectData, cfg.Throttle.Off = 1234, true
 			r := newReal(t, cfg)
