@@ -72,13 +72,23 @@ func syntaxPlace(src, clean string, err error) (line, column int, text string) {
 		return 0, 0, err.Error()
 	}
 	message := strings.TrimSuffix(strings.TrimSpace(p.Message), ".")
-	if p.Pos.Line <= 0 || strings.Contains(message, "unexpected $end") {
+	if p.Pos.Line <= 0 {
 		line, _ = position(src, len(src))
-		return line, 0, "syntax error: the script ends too early (an `end`, `)` or `}` is missing)"
+		if strings.HasPrefix(message, "syntax error") {
+			message = "syntax error: the script ends too early (an `end`, `)` or `}` is missing)"
+		}
+		return line, 0, message
 	}
 	line, column = p.Pos.Line, p.Pos.Column
 	if row := lineOf(clean, line); column > 0 && column <= len(row) {
-		column = utf8.RuneCountInString(row[:column-1]) + 1
+		// The parser stands at the end of the token it could not use.
+		start := column - 1
+		if i := strings.LastIndex(row[:column], p.Token); p.Token != "" && i >= 0 && i+len(p.Token) >= column-1 {
+			if start = i; i > 0 && (row[i-1] == '"' || row[i-1] == '\'') {
+				start--
+			}
+		}
+		column = utf8.RuneCountInString(row[:start]) + 1
 	}
 	if p.Token != "" {
 		message += fmt.Sprintf(" near '%s'", clip(p.Token, 40))

@@ -57,6 +57,13 @@ func (w *walk) add(v lua.LValue) {
 		if w.first(v) {
 			w.total += 64
 			w.add(v.Metatable)
+			if it, ok := v.Value.(*traversal); ok {
+				w.total += 16 * int64(cap(it.keys))
+				w.add(it.table)
+				for _, key := range it.keys {
+					w.add(key)
+				}
+			}
 		}
 	case *lua.LState:
 		if w.first(v) {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
 // verb is one conversion of a format: %-08.3f.
@@ -101,6 +99,7 @@ func (v verb) sign(text string) string {
 func (s *State) strFormat(a Args) int {
 	f := a.text(1)
 	out := builder{s: s, L: a.L}
+	defer out.free()
 	arg := 1
 	s.meter.charge(a.L, int64(len(f)/8))
 	for {
@@ -124,7 +123,7 @@ func (s *State) strFormat(a Args) int {
 		out.add(s.convert(a, v, arg))
 		f = f[n:]
 	}
-	a.L.Push(lua.LString(out.b))
+	a.L.Push(out.value())
 	return 1
 }
 
@@ -256,6 +255,7 @@ func trimZeros(text string) string {
 // quoted is %q: a string as Lua source.
 func (s *State) quoted(a Args, text string) string {
 	out := builder{s: s, L: a.L}
+	defer out.free()
 	s.meter.charge(a.L, int64(len(text)/8))
 	out.add(`"`)
 	for i := range len(text) {
@@ -273,5 +273,5 @@ func (s *State) quoted(a Args, text string) string {
 		}
 	}
 	out.add(`"`)
-	return string(out.b)
+	return string(out.value())
 }

@@ -159,13 +159,14 @@ func (s *State) sortedKeys(L *lua.LState, t *lua.LTable) []lua.LValue {
 // sortedStep is the iterator of a sorted traversal: over the keys t has now,
 // without those that have lost their value when their turn comes.
 func (s *State) sortedStep(L *lua.LState, t *lua.LTable) *lua.LFunction {
-	keys := s.sortedKeys(L, t)
-	at := 0
-	return L.NewFunction(func(L *lua.LState) int {
-		for at < len(keys) {
-			key := keys[at]
-			at++
-			if v := t.RawGet(key); v != lua.LNil {
+	it := &traversal{table: t, keys: s.sortedKeys(L, t)}
+	holder := L.NewUserData()
+	holder.Value = it
+	return L.NewClosure(func(L *lua.LState) int {
+		for it.at < len(it.keys) {
+			key := it.keys[it.at]
+			it.at++
+			if v := it.table.RawGet(key); v != lua.LNil {
 				L.Push(key)
 				L.Push(v)
 				return 2
@@ -173,7 +174,15 @@ func (s *State) sortedStep(L *lua.LState, t *lua.LTable) *lua.LFunction {
 		}
 		L.Push(lua.LNil)
 		return 1
-	})
+	}, holder)
+}
+
+// traversal is a sorted traversal under way. It hangs at its iterator as
+// userdata, so that its memory is seen.
+type traversal struct {
+	table *lua.LTable
+	keys  []lua.LValue
+	at    int
 }
 
 // sortedNext is next in sorted order. Every step looks at all keys, and is

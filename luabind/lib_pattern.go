@@ -126,10 +126,12 @@ func (s *State) strMatch(a Args) int {
 }
 
 func (s *State) strGmatch(a Args) int {
-	text := a.text(1)
+	source := lua.LString(a.text(1))
 	p := s.compiled(a, a.text(2), false)
 	at := 0
-	a.L.Push(a.L.NewFunction(func(L *lua.LState) int {
+	// The text is an upvalue, so that its memory is seen.
+	a.L.Push(a.L.NewClosure(func(L *lua.LState) int {
+		text := string(L.Get(lua.UpvalueIndex(1)).(lua.LString))
 		if at > len(text) {
 			L.Push(lua.LNil)
 			return 1
@@ -146,25 +148,35 @@ func (s *State) strGmatch(a Args) int {
 			at++
 		}
 		return m.pushCaptures(L, start, end)
-	}))
+	}, source))
 	return 1
 }
 
-// builder makes a string piece by piece within the memory limit.
+// builder makes a string piece by piece within the memory limit. Its function
+// defers free.
 type builder struct {
-	s    *State
-	L    *lua.LState
-	b    []byte
-	debt int // bytes written since the last reserve
+	s *State
+	L *lua.LState
+	b []byte
 }
 
 func (b *builder) add(text string) {
-	if b.debt += len(text); b.debt >= 1<<14 {
-		b.s.reserve(b.L, int64(b.debt))
-		b.debt = 0
+	if need := len(b.b) + len(text); need > cap(b.b) {
+		room := max(2*cap(b.b), need, 64)
+		b.s.reserve(b.L, int64(room))
+		b.s.mem.buffers += int64(room - cap(b.b))
+		b.b = append(make([]byte, 0, room), b.b...)
 	}
 	b.b = append(b.b, text...)
 }
+
+// value returns the string, which is a copy of its own.
+func (b *builder) value() lua.LString {
+	b.s.reserve(b.L, int64(len(b.b)))
+	return lua.LString(b.b)
+}
+
+func (b *builder) free() { b.s.mem.buffers -= int64(cap(b.b)) }
 
 func (s *State) strGsub(a Args) int {
 	text := a.text(1)
@@ -179,6 +191,7 @@ func (s *State) strGsub(a Args) int {
 	}
 	limit := a.optPosition(4, len(text)+1)
 	out := builder{s: s, L: a.L}
+	defer out.free()
 	at, count := 0, 0
 	for count < limit && at <= len(text) {
 		start, end := search(a, m, at)
@@ -206,7 +219,7 @@ func (s *State) strGsub(a Args) int {
 		if at < len(text) {
 			out.add(text[at:])
 		}
-		a.L.Push(lua.LString(out.b))
+		a.L.Push(out.value())
 	}
 	a.push(float64(count))
 	return 2

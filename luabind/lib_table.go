@@ -179,7 +179,7 @@ func (s *State) tableUnpack(a Args) int {
 func (s *State) tableSort(a Args) int {
 	t := a.Table(1)
 	n := t.Len()
-	s.reserve(a.L, 16*int64(n))
+	defer s.buffer(a.L, 16*int64(n))()
 	values := make([]lua.LValue, n)
 	for i := range values {
 		if values[i] = t.RawGetInt(i + 1); values[i] == nil {

@@ -131,8 +131,9 @@ func (s *State) utf8Offset(a Args) int {
 }
 
 func (s *State) utf8Codes(a Args) int {
-	text := a.text(1)
-	a.L.Push(a.L.NewFunction(func(L *lua.LState) int {
+	source := lua.LString(a.text(1))
+	a.L.Push(a.L.NewClosure(func(L *lua.LState) int {
+		text := string(L.Get(lua.UpvalueIndex(1)).(lua.LString))
 		i := int(L.ToNumber(2))
 		if i > 0 { // step over the character there
 			for i < len(text) && continues(text, i) {
@@ -150,8 +151,8 @@ func (s *State) utf8Codes(a Args) int {
 		L.Push(lua.LNumber(i + 1))
 		L.Push(lua.LNumber(r))
 		return 2
-	}))
-	a.L.Push(lua.LString(text))
+	}, source))
+	a.L.Push(source)
 	a.push(0)
 	return 3
 }

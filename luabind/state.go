@@ -81,7 +81,10 @@ func New(cfg Config) *State {
 		cfg.Now = func() time.Time { return epoch }
 	}
 	s := &State{cfg: cfg, rand: detmath.NewRand(cfg.Seed), start: cfg.Now()}
-	s.L = lua.NewState(threadOptions)
+	main := threadOptions
+	main.RegistrySize = 128 // a smaller one would be taken for the default of 5120
+	s.L = lua.NewState(main)
+	s.L.Options = threadOptions // of threads made from it
 	s.L.G.MainThread, s.L.G.CurrentThread = s.L, s.L
 	s.meter.closed = make(chan struct{})
 	close(s.meter.closed)
@@ -185,13 +188,12 @@ func (s *State) run(budget int64, fn lua.LValue, args []lua.LValue) ([]lua.LValu
 	outermost := s.running == 0
 	if outermost {
 		s.meter.begin(budget)
-		s.mem.begin()
 	}
 	s.running++
 	out, failure := s.protect(s.L.G.CurrentThread, fn, args)
 	s.running--
-	if outermost && s.mem.advance() {
-		s.measure(0) // the callback may have ended before anyone looked
+	if outermost {
+		s.glance()
 	}
 	if failure == nil && s.meter.stopped == 0 {
 		return out, nil
