@@ -1,6 +1,6 @@
 // Package schemas holds the JSON Schemas of every file that demi-net reads or
-// writes, as data: editors use the files, the contract package embeds them. It
-// holds no code that validates.
+// writes, and the stubs of its Lua modules, as data: editors use the files, the
+// contract package embeds them. It holds no code that validates.
 //
 // Beside the draft-07 keywords the files carry three of ours, which validators
 // skip: x-demi-code (the problem code for what is wrong at or below this
@@ -15,6 +15,13 @@ import "embed"
 //
 //go:embed *.schema.json
 var FS embed.FS
+
+// Lua holds the stubs of the modules that scripts require, "lua/session.lua" and
+// so on, for the Lua language server. Where they name a function or a field, it
+// exists; a test holds them to the bindings.
+//
+//go:embed lua/*.lua
+var Lua embed.FS
 
 // Names of the schema files in FS.
 const (
