@@ -26,7 +26,7 @@ func TestSeededViolationsAreSeen(t *testing.T) {
 		"never":                  {"luabind/a.go", `package luabind; import _ "demi.network/internal/enet"`, "must never import internal/enet"},
 		"unlisted package":       {"internal/utils/a.go", `package utils`, "not in the tree"},
 		"wrong importer":         {"session/a.go", `package session; import _ "github.com/yuin/gopher-lua"`, "only luabind may"},
-		"wrong importer's sub":   {"contract/a.go", `package contract; import _ "golang.org/x/net/ipv4"`, "only runtime/transport may"},
+		"wrong importer's sub":   {"contract/a.go", `package contract; import _ "golang.org/x/sys/unix"`, "only runtime/transport may"},
 		"unchosen third party":   {"session/a.go", `package session; import _ "github.com/pkg/errors"`, "not a chosen third party"},
 		"clock":                  {"session/a.go", `package session; import "time"; var t = time.Now()`, "time.Now below the edge"},
 		"clock under a name":     {"session/a.go", `package session; import clock "time"; var t = clock.Now()`, "time.Now below the edge"},

@@ -55,7 +55,6 @@ var ThirdParties = map[string][]string{
 	"github.com/pion/dtls/v3":                  {"internal/dtlslink"},
 	"github.com/gowebpki/jcs":                  {"contract"},
 	"github.com/zeebo/xxh3":                    {"runtime/world"},
-	"golang.org/x/net":                         {"runtime/transport"},
 	"golang.org/x/sys":                         {"runtime/transport"},
 	"github.com/coder/websocket":               {"internal/lockws"},
 	"github.com/tinylib/msgp":                  {"internal/lockws"},
