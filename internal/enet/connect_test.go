@@ -2,6 +2,7 @@ package enet
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -60,4 +61,35 @@ func TestReplyBudget(t *testing.T) {
 			checkIdle(t, "after the handshake", h)
 		})
 	}
+}
+
+// TestBroadcastDial: whoever answers first is the peer, and nobody else.
+func TestBroadcastDial(t *testing.T) {
+	link := newWireLink()
+	h, err := New(link, Config{Random: seeded(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.Dial(at(0), netip.MustParseAddrPort("255.255.255.255:7777"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = h.Flush(at(0))
+	out := link.take()
+	offer := getConnect(out[0].b[4:])
+	for i := range 2 {
+		b := make([]byte, 4+fixedSize[kindVerifyConnect])
+		datagramHeader{peerID: offer.peerID, hasTime: true}.put(b)
+		header{byte(kindVerifyConnect) | flagAcknowledge, controlChannel, 1}.put(b[4:])
+		answer := offer
+		answer.peerID, answer.inSession, answer.outSession = uint16(10+i), 0, 0
+		answer.put(b[4:])
+		link.in = append(link.in, parcel{from(1 + i), b})
+	}
+	events := poll(h, at(20))
+	if len(events) != 1 || events[0].Kind != transport.Connected || h.Remote(p) != from(1).AP {
+		t.Errorf("%+v, connected to %v; want the first who answered", events, h.Remote(p))
+	}
+	h.Reset(p)
+	checkIdle(t, "afterwards", h)
 }
