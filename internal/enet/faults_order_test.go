@@ -12,9 +12,9 @@ import (
 	"demi.network/runtime/transport"
 )
 
-// The tests named TestFaultNN are the reports of faults of other ENet
-// implementations, by their number in our list; docs/wire.md says what each
-// one was. Fault 14 concerns DTLS, which lies below this package.
+// The tests named TestFaultNN (from the trackers of other implementations) and
+// TestFaultX (found in the C library itself) are the rows of our list of known
+// faults. Fault 14 concerns DTLS, which lies below this package.
 
 // eachCommand calls f with every command of a plain datagram.
 func eachCommand(b []byte, f func(hd header, cmd []byte)) {

@@ -1,11 +1,3 @@
-// Package enet speaks ENet's protocol over any transport.Link: connections
-// with ordered channels, reliable, sequenced and unsequenced messages. It is
-// byte-compatible with the C library and owns its state machine; it carries
-// bytes and never knows what a message means, who may send it, or how a
-// datagram travels. It starts no goroutine and reads no clock.
-//
-// "wire.md" in comments is the description of the protocol that this package
-// was written from; docs/wire.md carries its facts.
 package enet
 
 import (

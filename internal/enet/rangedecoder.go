@@ -131,7 +131,7 @@ func (d *rangeDecoder) take(under, count, _ uint16) {
 
 // compress returns the packed commands, which lie in coder.packed behind room
 // for a header, or nil when the datagram goes as it is. Datagrams with an
-// empty message are never compressed: C ENet cannot read them back.
+// empty message are never compressed, because C ENet crashes when it does so.
 func (h *Host) compress(commands []byte, hollow bool) []byte {
 	if h.coder == nil || hollow {
 		return nil
