@@ -72,7 +72,8 @@ func (m *sessionModule) connectionFuncs() []Func {
 	return []Func{
 		{"configure", m.configure}, {"host", m.host}, {"connect", m.connect}, {"disconnect", m.disconnect},
 		{"is_connected", m.isConnected}, {"is_host", m.isHost}, {"sender_id", m.senderID},
-		{"start_session", m.startSession}, {"kick", m.kick},
+		{"start_session", m.startSession},
+		{"kick", m.kick}, {"set_open", m.setOpen}, {"ready", m.ready},
 	}
 }
 
@@ -267,3 +268,9 @@ func (m *sessionModule) startSession(a Args) int {
 func (m *sessionModule) kick(a Args) int {
 	return m.done(a, m.peer.Kick(a.String(1), a.OptString(2, "kicked")))
 }
+
+// setOpen is set_open(open), ours: whether newcomers are let in.
+func (m *sessionModule) setOpen(a Args) int { return m.done(a, m.peer.SetOpen(a.Bool(1))) }
+
+// ready is ready(), ours: the end of configure{hold_ready = true}.
+func (m *sessionModule) ready(a Args) int { return m.done(a, m.peer.Ready()) }

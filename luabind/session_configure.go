@@ -15,6 +15,7 @@ const (
 	optSeconds optionKind = iota // a finite number, not negative
 	optCount                     // a whole number, not negative
 	optPort                      // a whole number up to 65535
+	optFlag
 	optText
 	optTable
 )
@@ -26,7 +27,7 @@ type option struct {
 	set  func(m *sessionModule, v lua.LValue) // nil: has no effect yet
 }
 
-// sessionOptions are the engine's options. Those without an effect belong to
+// sessionOptions are the engine's options, and hold_ready. Those without an effect belong to
 // prediction, interpolation and the query history, or to drawing; they are
 // checked, so that a game finds a slip of its own here as well.
 var sessionOptions = []option{
@@ -38,6 +39,7 @@ var sessionOptions = []option{
 	}},
 	{"port", optPort, func(m *sessionModule, v lua.LValue) { m.options.Port = int(v.(lua.LNumber)) }},
 	{"max_peers", optCount, func(m *sessionModule, v lua.LValue) { m.options.MaxPeers = int(v.(lua.LNumber)) }},
+	{"hold_ready", optFlag, func(m *sessionModule, v lua.LValue) { m.options.HoldReady = v == lua.LTrue }},
 	{"certificate", optText, func(m *sessionModule, v lua.LValue) { m.secure = m.secure || v.String() != "" }},
 	{"private_key", optText, nil},
 	{"trusted_certificate", optText, func(m *sessionModule, v lua.LValue) { m.secure = m.secure || v.String() != "" }},
@@ -88,6 +90,8 @@ func (k optionKind) check(v lua.LValue) string {
 	}
 	want := lua.LTNumber
 	switch k {
+	case optFlag:
+		want = lua.LTBool
 	case optText:
 		want = lua.LTString
 	case optTable:

@@ -135,6 +135,8 @@ func TestReturnsAreExact(t *testing.T) {
 		returns("despawn", "false", Session.despawn(id))
 		t.check("why", t.why(), "unknown_entity")
 		returns("kick", "false", Session.kick("peer9"))
+		returns("set_open", "true", Session.set_open(true))
+		returns("ready", "false", Session.ready())
 		for _, name in ipairs({"register_entity", "set_authority", "emit", "claim_authority"}) do
 			returns(name, "false", NetworkSession[name]("x"))
 			t.check(name, t.why(), "invalid_operation")

@@ -53,4 +53,8 @@ type Options struct {
 	SendInterval float64 // shortest time between publications of an entity: 1/60
 	Port         int     // of Host(0): DefaultPort
 	MaxPeers     int     // 0 = Config.MaxPlayers
+	// HoldReady keeps a client authenticated until Ready is called, for a game
+	// that loads a scene first. It holds at once, also for a client that waits
+	// for its welcome. The host waits session.ReadyTimeout.
+	HoldReady bool
 }

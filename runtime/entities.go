@@ -298,6 +298,28 @@ func (p *Peer) Kick(sender, text string) error {
 	return nil
 }
 
+// SetOpen says whether newcomers are let in (host only); true at the start of a
+// session. Those that are in stay.
+func (p *Peer) SetOpen(open bool) error {
+	if p.mode != Hosting {
+		return p.refuse(session.ReasonNotServer)
+	}
+	p.srv.sess.SetOpen(open)
+	return nil
+}
+
+// Ready ends HoldReady: the game has loaded its scene (client only). It comes
+// once, after the host's welcome, when the phase is authenticated.
+func (p *Peer) Ready() error {
+	if p.mode != Joined {
+		return p.refuse(session.ReasonInvalidOperation)
+	}
+	if r := p.cli.sess.Ready(p.now); r != nil {
+		return r
+	}
+	return nil
+}
+
 // refuse notes a refusal of a caller's act.
 func (p *Peer) refuse(r session.Reason) error {
 	refusal := session.Refuse(r)

@@ -94,8 +94,8 @@ func New(cfg Config, now time.Time) *Peer {
 	return p
 }
 
-// Configure changes options; they hold from the next Host or Connect on, and
-// SendInterval at once.
+// Configure changes options; they hold from the next Host or Connect on,
+// SendInterval and HoldReady at once.
 func (p *Peer) Configure(o Options) {
 	if !(o.SendInterval >= 0) {
 		o.SendInterval = 0
@@ -168,6 +168,7 @@ func (p *Peer) Connect(to netip.AddrPort) error {
 	sess := session.NewClient(session.ClientConfig{
 		Contract: p.cfg.Contract, Layout: p.layout, World: p.world, Host: host, Peer: link,
 		PlayerName: p.cfg.PlayerName, Build: p.cfg.Build, Observer: p.cfg.Observer, Unchecked: p.cfg.Unchecked,
+		HoldReady: true, // Advance decides, by Options.HoldReady
 	}, p.now)
 	p.cli = newClient(sess, link, p.layout, p.world, p.cfg.FirstTick)
 	return nil

@@ -19,6 +19,9 @@ func (p *Peer) Advance(now time.Time) (ticks int) {
 		p.srv.drain(now, p.host)
 	case Joined:
 		p.cli.drain(now, p.host)
+		if !p.opts.HoldReady && p.cli.sess.Phase() == session.PhaseAuthenticated {
+			p.cli.sess.Ready(now)
+		}
 		p.restart()
 	}
 	p.linger.drain(now)

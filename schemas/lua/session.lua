@@ -10,6 +10,7 @@ local Session = {}
 ---@field send_interval? number seconds between two publications of an entity, 1/60
 ---@field port? integer of host() and connect(), 39420
 ---@field max_peers? integer
+---@field hold_ready? boolean a client waits until ready() is called (not in the engine)
 ---@field certificate? string not available yet: host and connect then refuse
 ---@field private_key? string
 ---@field trusted_certificate? string
@@ -120,6 +121,15 @@ function Session.start_session(metadata) end
 ---@param text? string
 ---@return boolean
 function Session.kick(sender_id, text) end
+
+--- Lets newcomers in, or not (host; not in the engine).
+---@param open boolean
+---@return boolean
+function Session.set_open(open) end
+
+--- The game has loaded: ends the wait of the option hold_ready (client; not in the engine).
+---@return boolean
+function Session.ready() end
 
 --- Makes an entity replicated (host). An entity_id that exists gives its values; else one is made from the prefab.
 ---@param prefab_key string
