@@ -289,3 +289,34 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestLongNamesAboveManyValuesAreRefused: pointers of values are made by all
+// who check a document, so their length in all is bounded, not only the file's.
+func TestLongNamesAboveManyValuesAreRefused(t *testing.T) {
+	name := strings.Repeat("k", 1<<20)
+	values := func(n int) string { return `{"` + name + `": [` + strings.Repeat("1,", n-1) + `1]}` }
+	if n, problems := Parse([]byte(values(20))); n == nil {
+		t.Errorf("a long name above a few values: %v", problems)
+	}
+	n, problems := Parse([]byte(values(200)))
+	if n != nil || len(problems) != 1 || problems[0].Fault != FaultPaths || problems[0].Pos.Line != 1 {
+		t.Errorf("200 values below a name of a megabyte: %v", problems)
+	}
+	if problems[0].Pointer != "" {
+		t.Error("the problem must not carry the long name itself")
+	}
+	wide := "{" + strings.Repeat(`"name": {"type": "object", "more": [1, 2, 3]}, `, 20_000) + `"x": 1}`
+	if n, problems := Parse([]byte(strings.ReplaceAll(wide, "name", "a_name_as_people_write_them"))); n == nil {
+		t.Errorf("a large file with names that people write: %v", problems)
+	}
+}
+
+// TestAFatalFaultIsReportedBehindMany: Parse's node is nil if, and only if, a
+// problem is fatal, also when more faults came before than are listed.
+func TestAFatalFaultIsReportedBehindMany(t *testing.T) {
+	n, problems := Parse([]byte("{" + strings.Repeat(`"a": 1, `, MaxProblems+50) + "!"))
+	last := problems[len(problems)-1]
+	if n != nil || !last.Fatal() || len(problems) > MaxProblems+2 {
+		t.Errorf("node %v, %d problems, the last %v", n, len(problems), last)
+	}
+}

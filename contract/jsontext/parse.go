@@ -10,6 +10,12 @@ import (
 // says that there are others.
 const MaxProblems = 100
 
+// MaxPaths is how many bytes the pointers of all values of one document may
+// have together. Whoever checks a document makes pointers, so a name of a
+// megabyte above thousands of values would cost gigabytes; names that people
+// write come nowhere near it.
+const MaxPaths = 32 << 20
+
 // Problem is one fault of a document and its place.
 type Problem struct {
 	Fault   Fault
@@ -37,8 +43,9 @@ func TrimBOM(b []byte) (rest []byte, found bool) {
 }
 
 // Parse reads a whole document. The node is nil if, and only if, a problem is
-// fatal. Problems come in the order of the text. Memory is bounded by a small
-// multiple of len(b); Parse does not keep b.
+// fatal. Problems come in the order of the text. Memory is bounded: a value
+// costs about 200 bytes and its text, and the shortest value takes two bytes
+// of b. Parse does not keep b.
 func Parse(b []byte) (*Node, []Problem) {
 	p := parser{}
 	rest, found := TrimBOM(b)
@@ -57,18 +64,18 @@ type parser struct {
 	text     []byte
 	base     int // bytes cut off before text
 	last     Pos // the place last computed; Offset within text
+	paths    int // bytes of all pointers so far
 	problems []Problem
 }
 
 func (p *parser) problem(f Fault, at Pos, in *Node, detail string) {
-	if len(p.problems) > MaxProblems {
-		return
-	}
-	if len(p.problems) == MaxProblems {
-		p.problems = append(p.problems, Problem{Fault: FaultTooMany, Pos: at, Text: FaultTooMany.String()})
-		return
-	}
 	q := Problem{Fault: f, Pos: at, Text: f.String() + detail}
+	if len(p.problems) >= MaxProblems && !q.Fatal() {
+		if len(p.problems) == MaxProblems {
+			p.problems = append(p.problems, Problem{Fault: FaultTooMany, Pos: at, Text: FaultTooMany.String()})
+		}
+		return
+	}
 	if in != nil {
 		q.Pointer = in.Pointer()
 	}
@@ -103,10 +110,18 @@ func (p *parser) at(offset int) Pos {
 	return c
 }
 
+// container is what is known of an open array or object.
+type container struct {
+	node  *Node
+	names map[string]int // of a wide object: its keys and their members
+	path  int            // length of its pointer
+}
+
 // document runs the scanner to the end, building the tree as it goes.
 func (p *parser) document() *Node {
-	var root, open *Node // open is the innermost container
-	var seen []map[string]int
+	var root *Node
+	var stack []container
+	open := &container{} // the innermost; its node is nil outside the document
 	var key Member
 	for {
 		e := p.scan.Next()
@@ -115,72 +130,87 @@ func (p *parser) document() *Node {
 			return root
 		case Invalid:
 			f, where := p.scan.Fault()
-			p.problem(f, p.at(where), open, p.detail(f, where))
+			p.problem(f, p.at(where), open.node, p.detail(f, where))
 			return nil
 		case EndArray, EndObject:
-			open.End = p.scan.End() + p.base
-			open = open.parent
-			seen = seen[:len(seen)-1]
+			open.node.End = p.scan.End() + p.base
+			stack = stack[:len(stack)-1]
+			if open = (&container{}); len(stack) > 0 {
+				open = &stack[len(stack)-1]
+			}
 			continue
 		case Key:
-			key = p.key(open, seen)
+			key = p.key(open)
 			continue
 		}
 		n := p.value(e)
-		n.parent = open
-		switch {
-		case open == nil:
+		path := open.add(n, key)
+		if p.paths += path; p.paths > MaxPaths {
+			p.problem(FaultPaths, n.Pos, nil, "")
+			return nil
+		}
+		if open.node == nil {
 			root = n
-		case open.Kind == KindArray:
-			n.index = len(open.Items)
-			open.Items = append(open.Items, n)
-		default:
-			n.index = len(open.Members)
-			key.Value = n
-			open.Members = append(open.Members, key)
 		}
 		if e == Num {
 			p.number(n)
 		}
 		if e == BeginArray || e == BeginObject {
-			open = n
-			seen = append(seen, nil)
+			stack = append(stack, container{node: n, path: path})
+			open = &stack[len(stack)-1]
 		}
 	}
+}
+
+// add puts a value into the container, key before it in an object, and returns
+// the length of the value's pointer, short of the digits of large indexes.
+func (c *container) add(n *Node, key Member) int {
+	if c.node == nil {
+		return 0
+	}
+	n.parent = c.node
+	if c.node.Kind == KindArray {
+		n.index = len(c.node.Items)
+		c.node.Items = append(c.node.Items, n)
+		return c.path + len("/0")
+	}
+	n.index = len(c.node.Members)
+	key.Value = n
+	c.node.Members = append(c.node.Members, key)
+	return c.path + len("/") + len(key.Key)
 }
 
 // wide is the number of members from which an object's keys are looked up in
 // a map, so that finding duplicates costs linear time.
 const wide = 16
 
-func (p *parser) key(open *Node, seen []map[string]int) Member {
+func (p *parser) key(open *container) Member {
 	k := Member{Key: string(p.scan.AppendText(nil)), Pos: p.at(p.scan.Start())}
+	members := open.node.Members
 	first := -1
-	names := seen[len(seen)-1]
-	if names == nil {
-		for i := range open.Members {
-			if open.Members[i].Key == k.Key {
+	if open.names == nil {
+		for i := range members {
+			if members[i].Key == k.Key {
 				first = i
 				break
 			}
 		}
-		if len(open.Members) == wide {
-			names = make(map[string]int, 2*wide)
-			for i := range open.Members {
-				if _, ok := names[open.Members[i].Key]; !ok {
-					names[open.Members[i].Key] = i
+		if len(members) == wide {
+			open.names = make(map[string]int, 2*wide)
+			for i := range members {
+				if _, ok := open.names[members[i].Key]; !ok {
+					open.names[members[i].Key] = i
 				}
 			}
-			seen[len(seen)-1] = names
 		}
-	} else if i, ok := names[k.Key]; ok {
+	} else if i, ok := open.names[k.Key]; ok {
 		first = i
 	}
 	if first >= 0 {
-		at := open.Members[first].Pos
-		p.problem(FaultDuplicate, k.Pos, open, fmt.Sprintf(": %q, first at %d:%d", clip(k.Key), at.Line, at.Column))
-	} else if names != nil {
-		names[k.Key] = len(open.Members)
+		at := members[first].Pos
+		p.problem(FaultDuplicate, k.Pos, open.node, fmt.Sprintf(": %q, first at %d:%d", clip(k.Key), at.Line, at.Column))
+	} else if open.names != nil {
+		open.names[k.Key] = len(members)
 	}
 	return k
 }

@@ -46,6 +46,7 @@ const (
 	FaultDuplicate       // an object has this key already
 	FaultBOM             // a byte order mark stands before the value
 	FaultTooMany         // more faults than are reported
+	FaultPaths           // the names on the way to the values are longer than MaxPaths in all
 	faultCount           // number of faults
 )
 
@@ -64,6 +65,7 @@ var faultTexts = [faultCount]string{
 	FaultDuplicate: "the key is given twice",
 	FaultBOM:       "a byte order mark stands before the text",
 	FaultTooMany:   "more faults follow",
+	FaultPaths:     "too many values below names that are too long",
 }
 
 // String returns the fault in words, without a place.
