@@ -159,7 +159,7 @@ func (o *Options) config() enet.Config {
 		// The C client looks at none of its sockets while it dials the others,
 		// not even to acknowledge that it is connected.
 		Timeouts: enet.Timeouts{Minimum: 30 * time.Second, Maximum: time.Minute},
-		Limits:   enet.Limits{Queue: o.SendQ + 64, Packet: 2 << 20},
+		Limits:   enet.Limits{Queue: o.SendQ + 64, Packet: 2 << 20, Waiting: 32 << 20}, // waiting data: C's default
 	}
 }
 

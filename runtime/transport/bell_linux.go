@@ -30,7 +30,7 @@ const maxIdle = 64
 // wait sleeps until receive finds something, or until.
 func (s *socket) wait(until time.Time) {
 	b := &s.bell
-	if s.arrived > 0 || (b.file == nil && !b.hang(s)) {
+	if s.in.arrived > 0 || (b.file == nil && !b.hang(s)) {
 		return
 	}
 	b.idle = 0
@@ -61,8 +61,8 @@ func (b *bell) hang(s *socket) bool {
 		return false
 	}
 	*b = bell{file: file, raw: raw, try: func(uintptr) bool {
-		s.arrived = s.receive()
-		return s.arrived > 0
+		s.in.arrived = s.receive()
+		return s.in.arrived > 0
 	}}
 	return true
 }

@@ -15,10 +15,12 @@ const (
 	// MaxReceive is the largest UDP payload received, in bytes; a longer one
 	// is dropped whole and counted.
 	MaxReceive = 4096
-	// MaxDrain is the most datagrams one Drain hands over.
+	// MaxDrain is the most datagrams one Drain hands over. It is a multiple of
+	// batch.
 	MaxDrain = 1024
-	// batch is the most datagrams in one system call. What a server keeps
-	// for it is batch × (MaxReceive + MaxDatagram) bytes.
+	// batch is the most datagrams in one system call of a server; a client,
+	// which gets less, has a quarter. Each costs MaxReceive + MaxDatagram
+	// bytes of memory.
 	batch = 64
 	// socketBuffer is what the kernel is asked for, each way, in bytes; it
 	// gives less where its own limit is lower.
@@ -174,17 +176,7 @@ func (u *UDP) Drain(now time.Time, f func(from Addr, b []byte)) (next time.Time)
 	for seen := 0; !u.closed; {
 		n, more := u.sock.read()
 		for i := range n {
-			b, from := u.sock.datagram(i)
-			switch {
-			case len(b) > MaxReceive:
-				u.sock.count.Truncated++
-			case len(b) > 0:
-				u.sock.count.Received++
-				if u.peer.IsValid() {
-					from = u.peer
-				}
-				f(Addr{AP: from}, b)
-			}
+			u.hand(i, f)
 		}
 		if seen += n; !more {
 			break
@@ -194,6 +186,20 @@ func (u *UDP) Drain(now time.Time, f func(from Addr, b []byte)) (next time.Time)
 		}
 	}
 	return time.Time{}
+}
+
+func (u *UDP) hand(i int, f func(from Addr, b []byte)) {
+	b, from := u.sock.datagram(i)
+	switch {
+	case len(b) > MaxReceive:
+		u.sock.count.Truncated++
+	case len(b) > 0:
+		u.sock.count.Received++
+		if u.peer.IsValid() {
+			from = u.peer
+		}
+		f(Addr{AP: from}, b)
+	}
 }
 
 // Send gathers a copy of b. More than MTU bytes is ErrTooLarge; an address
