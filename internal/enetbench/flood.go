@@ -28,14 +28,13 @@ func (o *Options) floodServer(e *end, out io.Writer) error {
 	var (
 		w         window
 		got, sent int64 = 0, -1
-		over      bool
 		failed    error
 	)
 	last := time.Now()
 	f := func(ev transport.Event) {
 		switch {
 		case ev.Kind == transport.Disconnected:
-			over = true
+			e.over = true
 		case ev.Kind != transport.Message || len(ev.Data) == 0:
 		case ev.Data[0] == letterData:
 			if got == 0 {
@@ -49,7 +48,7 @@ func (o *Options) floodServer(e *end, out io.Writer) error {
 			failed = e.host.Send(ev.Peer, 1, transport.Reliable, []byte{letterDone, 0, 0, 0, 0, 0, 0, 0})
 		}
 	}
-	for !over {
+	for !e.over {
 		if err := e.turn(time.Second, f); err != nil || failed != nil {
 			return first(err, failed)
 		}

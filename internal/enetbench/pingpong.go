@@ -15,13 +15,12 @@ func (o *Options) pingpongServer(e *end, out io.Writer) error {
 	var (
 		w      window
 		n      int
-		over   bool
 		failed error
 	)
 	f := func(ev transport.Event) {
 		switch ev.Kind {
 		case transport.Disconnected:
-			over = true
+			e.over = true
 		case transport.Message:
 			if n == 0 {
 				w.start(e.now)
@@ -30,7 +29,7 @@ func (o *Options) pingpongServer(e *end, out io.Writer) error {
 			failed = first(failed, e.host.Send(ev.Peer, 0, o.mode(), ev.Data))
 		}
 	}
-	for !over {
+	for !e.over {
 		if err := e.turn(time.Second, f); err != nil || failed != nil {
 			return first(err, failed)
 		}

@@ -170,6 +170,7 @@ type end struct {
 	now  time.Time
 	next time.Time // when the host wants to be called again; zero: any time
 	spin bool
+	over bool // the other side hung up: nothing to wait for
 }
 
 // patient is how C ENet treats handshakes: all are kept, for half a minute.
@@ -250,7 +251,7 @@ func (e *end) flush() (err error) {
 
 // wait sleeps until a datagram, the host's next, or limit has passed.
 func (e *end) wait(limit time.Duration) {
-	if e.spin {
+	if e.spin || e.over {
 		return
 	}
 	until := e.now.Add(limit)
