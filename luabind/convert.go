@@ -29,6 +29,7 @@ type conversion struct {
 	L     *lua.LState
 	names map[string]lua.LValue // strings that came as names or enum values
 	small [256]lua.LValue       // whole numbers, boxed once
+	work  int                   // values converted so far, for those who charge for it
 }
 
 const (
@@ -54,6 +55,7 @@ func (c *conversion) write(s *payload.Sink, v lua.LValue) error {
 }
 
 func (c *conversion) value(s *payload.Sink, v lua.LValue) bool {
+	c.work++
 	switch v := v.(type) {
 	case lua.LNumber:
 		return s.Num(float64(v))
@@ -138,6 +140,7 @@ func oddKey(t *lua.LTable, n int) string {
 
 // read makes a Lua value of a payload's.
 func (c *conversion) read(v payload.Cursor) lua.LValue {
+	c.work++
 	switch v.Kind() {
 	case payload.Bool:
 		return lua.LBool(v.Bool())

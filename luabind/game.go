@@ -74,12 +74,12 @@ func NewGame(cfg GameConfig) (*Game, error) {
 // openModules offers the session and the engine's services.
 func (g *Game) openModules() {
 	s := g.state
-	table := newSession(s.L, g.cfg.Peer, newConverter(s.L), g.cfg.Opened, s.Fault)
+	table := newSession(s.L, g.cfg.Peer, g.cfg.Opened, s.charge, s.Fault)
 	s.Native(sessionName, table)
 	s.SetGlobal("NetworkSession", table)
 	e := engine{
 		L: s.L, onPanic: s.Fault, scene: g.cfg.Scene, headless: g.cfg.Scene, contract: g.cfg.Peer.Contract(),
-		log: g.cfg.Log, display: s.display,
+		charge: s.charge, log: g.cfg.Log, display: s.display,
 		call: func(fn lua.LValue, args ...lua.LValue) { g.record(s.Call(fn, args...)) },
 	}
 	for _, service := range e.services() {

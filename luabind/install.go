@@ -42,13 +42,13 @@ func Install(L *lua.LState, cfg InstallConfig) {
 	}
 	onPanic := func() { cfg.Failed(fmt.Errorf("luabind: a binding failed")) }
 	in := installation{L: L}
-	table := newSession(L, cfg.Peer, newConverter(L), cfg.Opened, onPanic)
+	table := newSession(L, cfg.Peer, cfg.Opened, free, onPanic)
 	in.offer("NetworkSession", table, sessionName)
 	if cfg.Scene == nil {
 		return
 	}
 	e := engine{
-		L: L, onPanic: onPanic, scene: cfg.Scene, contract: cfg.Peer.Contract(), log: cfg.Log,
+		L: L, onPanic: onPanic, scene: cfg.Scene, contract: cfg.Peer.Contract(), charge: free, log: cfg.Log,
 		display: func(v lua.LValue) string { return L.ToStringMeta(v).String() },
 		call: func(fn lua.LValue, args ...lua.LValue) {
 			if err := L.CallByParam(lua.P{Fn: fn, Protect: true}, args...); err != nil {

@@ -32,13 +32,15 @@ func drawing(L *lua.LState, onPanic func(), funcs ...Func) *lua.LTable {
 }
 
 // debugFuncs are what Debug does: it logs.
-func debugFuncs(log func(string), display func(lua.LValue) string) []Func {
+func debugFuncs(cost charge, log func(string), display func(lua.LValue) string) []Func {
 	return []Func{{"log", func(a Args) int {
 		parts := make([]string, 0, 4)
 		for i := 1; i <= min(a.Len(), 64); i++ {
 			parts = append(parts, display(a.Get(i)))
 		}
-		log(clip(strings.Join(parts, "\t"), maxLogLine))
+		line := clip(strings.Join(parts, "\t"), maxLogLine)
+		cost(a.L, costLog+len(line)/bytesPerCharge)
+		log(line)
 		return 0
 	}}}
 }

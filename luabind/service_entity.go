@@ -8,14 +8,14 @@ import (
 
 	"demi.network/contract"
 	"demi.network/internal/scene"
-	"demi.network/runtime"
 )
 
 // entities is Entity and Prefab over the headless engine.
 type entities struct {
-	scene *scene.Scene
-	log   func(string)
-	made  int // entities that instantiate has named
+	scene  *scene.Scene
+	charge charge
+	log    func(string)
+	made   int // entities that instantiate has named
 }
 
 func (e *entities) entityFuncs() []Func {
@@ -32,6 +32,7 @@ func (e *entities) prefabFuncs() []Func { return []Func{{"instantiate", e.instan
 // destroy is destroy(entity): whether it existed.
 func (e *entities) destroy(a Args) int {
 	id := a.String(1)
+	e.charge(a.L, costEntity+e.scene.Count()/4)
 	had := e.scene.Has(id)
 	e.scene.Destroy(id)
 	return answer(a, had)
@@ -61,6 +62,7 @@ func (e *entities) set(a Args) int {
 	if text != "" {
 		a.Fail(4, "%s", text)
 	}
+	e.charge(a.L, costComponent)
 	r, ok := e.scene.Find(id)
 	if !ok {
 		return answer(a, false)
@@ -83,6 +85,7 @@ func (e *entities) name(a Args) int {
 
 // find is find(name) → the id of the first entity of that name, or nil.
 func (e *entities) find(a Args) int {
+	e.charge(a.L, e.scene.Count()/4)
 	r, ok := e.scene.FindByName(a.String(1))
 	if !ok {
 		return none(a)
@@ -107,6 +110,7 @@ func (e *entities) instantiate(a Args) int {
 		}
 	}
 	places := placesOf(a, opts)
+	e.charge(a.L, costComponent)
 	if id == "" {
 		id = e.fresh(prefab)
 	}
@@ -172,178 +176,4 @@ func placesOf(a Args, opts *lua.LTable) (list []placing) {
 		list = append(list, placing{field, v})
 	}
 	return list
-}
-
-// Bounds of what set_field takes.
-const (
-	maxDataDepth = 8
-	maxDataItems = 1024
-)
-
-// dataToLua makes a Lua value of a component's value. Lists become arrays.
-func dataToLua(L *lua.LState, d scene.Data) lua.LValue {
-	switch d.Kind {
-	case scene.Bool:
-		return lua.LBool(d.Bool)
-	case scene.Number:
-		return lua.LNumber(d.Number)
-	case scene.Text:
-		return lua.LString(d.Text)
-	case scene.List:
-		t := L.CreateTable(len(d.Items), 0)
-		for i := range d.Items {
-			t.RawSetInt(i+1, dataToLua(L, d.Items[i]))
-		}
-		return t
-	case scene.Map:
-		t := L.CreateTable(0, len(d.Keys))
-		for i := range d.Keys {
-			t.RawSetString(d.Keys[i].Key, dataToLua(L, d.Keys[i].Value))
-		}
-		return t
-	}
-	return lua.LNil
-}
-
-// luaToData makes a component's value of a Lua value, or says why not. A table
-// with a first item is a list, one without is an object.
-func luaToData(v lua.LValue) (scene.Data, string) {
-	left := maxDataItems
-	return toData(v, maxDataDepth, &left)
-}
-
-func toData(v lua.LValue, depth int, left *int) (scene.Data, string) {
-	if *left--; *left < 0 {
-		return scene.Data{}, "too many values in a table"
-	}
-	switch v := v.(type) {
-	case lua.LBool:
-		return scene.BoolOf(bool(v)), ""
-	case lua.LNumber:
-		return scene.NumberOf(float64(v)), ""
-	case lua.LString:
-		return scene.TextOf(string(v)), ""
-	case *lua.LTable:
-		if depth == 0 {
-			return scene.Data{}, "tables are nested too deep"
-		}
-		return tableToData(v, depth-1, left)
-	}
-	return scene.Data{}, "a component cannot hold a " + v.Type().String()
-}
-
-func tableToData(t *lua.LTable, depth int, left *int) (scene.Data, string) {
-	if n := t.Len(); n > 0 {
-		d := scene.Data{Kind: scene.List}
-		for i := 1; i <= n; i++ {
-			item, text := toData(t.RawGetInt(i), depth, left)
-			if text != "" {
-				return scene.Data{}, text
-			}
-			d.Items = append(d.Items, item)
-		}
-		return d, ""
-	}
-	d := scene.Data{Kind: scene.Map}
-	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
-		key, ok := k.(lua.LString)
-		if !ok {
-			return scene.Data{}, "keys of a component are strings"
-		}
-		value, text := toData(v, depth, left)
-		if text != "" {
-			return scene.Data{}, text
-		}
-		d.Keys = append(d.Keys, scene.Member{Key: string(key), Value: value})
-	}
-	return d, ""
-}
-
-// fieldEntities is Entity and Prefab over any runtime.Scene: entities by id and
-// replicated fields, which are plain numbers to such a scene.
-type fieldEntities struct {
-	scene runtime.Scene
-	types map[string]contract.FieldType // of the contract's fields; never ranged over
-}
-
-func newFieldEntities(sc runtime.Scene, c *contract.Contract) *fieldEntities {
-	e := &fieldEntities{scene: sc, types: map[string]contract.FieldType{}}
-	for i := range c.Prefabs {
-		for _, f := range c.Prefabs[i].Fields {
-			e.types[f.Path] = f.Type
-		}
-	}
-	return e
-}
-
-func (e *fieldEntities) entityFuncs() []Func {
-	return []Func{
-		{"exists", func(a Args) int { return answer(a, e.scene.Has(a.String(1))) }},
-		{"destroy", func(a Args) int {
-			id := a.String(1)
-			had := e.scene.Has(id)
-			e.scene.Destroy(id)
-			return answer(a, had)
-		}},
-		{"get_field", e.get}, {"set_field", e.set},
-	}
-}
-
-func (e *fieldEntities) prefabFuncs() []Func {
-	return []Func{{"instantiate", func(a Args) int {
-		prefab, id := a.String(1), a.String(2)
-		if err := e.scene.Create(prefab, id); err != nil {
-			return none(a)
-		}
-		a.L.Push(lua.LString(id))
-		return 1
-	}}}
-}
-
-// get is get_field(entity, component, name) → a number, a boolean, an array, or
-// nil.
-func (e *fieldEntities) get(a Args) int {
-	id, path := a.String(1), a.String(2)+"."+a.String(3)
-	v, ok := e.scene.Read(id, path)
-	if !ok {
-		return none(a)
-	}
-	switch kind := e.types[path]; {
-	case kind == contract.TypeBool:
-		a.L.Push(lua.LBool(v[0] != 0))
-	case kind.Columns() == 1:
-		a.L.Push(lua.LNumber(v[0]))
-	default:
-		t := a.L.CreateTable(kind.Columns(), 0)
-		for i := range kind.Columns() {
-			t.Append(lua.LNumber(v[i]))
-		}
-		a.L.Push(t)
-	}
-	return 1
-}
-
-// set is set_field(entity, component, name, value) → whether it was set.
-func (e *fieldEntities) set(a Args) int {
-	id, path := a.String(1), a.String(2)+"."+a.String(3)
-	var v contract.FieldValue
-	switch x := a.Any(4).(type) {
-	case lua.LBool:
-		if x {
-			v[0] = 1
-		}
-	case lua.LNumber:
-		v[0] = float64(x)
-	case *lua.LTable:
-		for i := range v {
-			n, ok := x.RawGetInt(i + 1).(lua.LNumber)
-			if !ok {
-				break
-			}
-			v[i] = float64(n)
-		}
-	default:
-		a.wrong(4, "boolean, number or table")
-	}
-	return answer(a, e.scene.Write(id, path, v))
 }

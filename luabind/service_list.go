@@ -17,6 +17,7 @@ type engine struct {
 	scene    runtime.Scene
 	headless *scene.Scene
 	contract *contract.Contract
+	charge   charge
 	log      func(string)
 	display  func(lua.LValue) string
 	call     func(fn lua.LValue, args ...lua.LValue) // and record its error
@@ -38,18 +39,18 @@ func (e engine) services() []service {
 		e.service("Events", (&bus{call: e.call}).funcs(), "demi.events"),
 		e.service("Application", applicationFuncs(), "demi.application"),
 		{"Sprite2D", []string{"demi.sprite2d"}, drawing(e.L, e.onPanic, spriteFuncs(e.scene)...)},
-		{"Debug", []string{"demi.debug"}, drawing(e.L, e.onPanic, debugFuncs(e.log, e.display)...)},
+		{"Debug", []string{"demi.debug"}, drawing(e.L, e.onPanic, debugFuncs(e.charge, e.log, e.display)...)},
 		{"Hud", []string{"demi.hud"}, drawing(e.L, e.onPanic)},
 	}
 	if e.headless == nil {
 		f := newFieldEntities(e.scene, e.contract)
 		return append(list, e.service("Entity", f.entityFuncs(), "demi.entity"), e.service("Prefab", f.prefabFuncs(), "demi.prefab"))
 	}
-	n := &entities{scene: e.headless, log: e.log}
+	n := &entities{scene: e.headless, charge: e.charge, log: e.log}
 	return append(list,
 		e.service("Entity", n.entityFuncs(), "demi.entity"),
 		e.service("Prefab", n.prefabFuncs(), "demi.prefab"),
-		e.service("Physics2D", physicsFuncs(e.headless), "demi.physics.query2d", "demi.physics2d"),
+		e.service("Physics2D", physicsFuncs(e.headless, e.charge), "demi.physics.query2d", "demi.physics2d"),
 		e.service("Input", inputFuncs(&e.headless.Input), "demi.input"),
 	)
 }

@@ -9,8 +9,11 @@ import (
 )
 
 // physicsFuncs are Physics2D over the headless engine.
-func physicsFuncs(sc *scene.Scene) []Func {
-	return []Func{{"raycast", func(a Args) int { return raycast(a, sc) }}}
+func physicsFuncs(sc *scene.Scene, cost charge) []Func {
+	return []Func{{"raycast", func(a Args) int {
+		cost(a.L, costRay+sc.Count())
+		return raycast(a, sc)
+	}}}
 }
 
 // raycast is raycast(x, y, dx, dy, [max], [layer], [ignored]) → a new table, or

@@ -35,6 +35,7 @@ type sessionModule struct {
 	L       *lua.LState
 	peer    *runtime.Peer
 	values  converter
+	charge  charge
 	opened  Opened // until a script has claimed it
 	options runtime.Options
 	secure  bool // certificates were configured
@@ -55,8 +56,8 @@ type failedCall struct {
 
 // newSession makes the module's table for scripts on L. onPanic counts faults
 // of bindings.
-func newSession(L *lua.LState, peer *runtime.Peer, values converter, opened Opened, onPanic func()) *lua.LTable {
-	m := &sessionModule{L: L, peer: peer, values: values, opened: opened}
+func newSession(L *lua.LState, peer *runtime.Peer, opened Opened, cost charge, onPanic func()) *lua.LTable {
+	m := &sessionModule{L: L, peer: peer, values: newConverter(L), charge: cost, opened: opened}
 	m.source = func(sink *payload.Sink) error { return m.values.write(sink, m.outgoing) }
 	m.names.init(peer.Contract())
 	var funcs []Func
@@ -258,6 +259,7 @@ func (m *sessionModule) startSession(a Args) int {
 	m.outgoing = a.Table(1)
 	err := m.peer.StartSession(m.source)
 	m.outgoing = nil
+	m.chargeValues(a, costSend)
 	if err == nil {
 		return 0
 	}
@@ -274,3 +276,10 @@ func (m *sessionModule) setOpen(a Args) int { return m.done(a, m.peer.SetOpen(a.
 
 // ready is ready(), ours: the end of configure{hold_ready = true}.
 func (m *sessionModule) ready(a Args) int { return m.done(a, m.peer.Ready()) }
+
+// chargeValues charges for what has been converted since the last time.
+func (m *sessionModule) chargeValues(a Args, n int) {
+	n += m.values.work * costValue
+	m.values.work = 0
+	m.charge(a.L, n)
+}

@@ -15,6 +15,7 @@ func (m *sessionModule) entityFuncs() []Func {
 
 // spawn is spawn(prefab_key, entity_id, [owner]) → network id or nil.
 func (m *sessionModule) spawn(a Args) int {
+	m.charge(a.L, costLife)
 	id, err := m.peer.Spawn(a.String(1), a.OptString(2, ""), a.OptString(3, ""))
 	if err != nil {
 		m.note(err)
@@ -25,10 +26,14 @@ func (m *sessionModule) spawn(a Args) int {
 }
 
 func (m *sessionModule) transfer(a Args) int {
+	m.charge(a.L, costLife)
 	return m.done(a, m.peer.Transfer(a.String(1), a.String(2)))
 }
 
-func (m *sessionModule) despawn(a Args) int { return m.done(a, m.peer.Despawn(a.String(1))) }
+func (m *sessionModule) despawn(a Args) int {
+	m.charge(a.L, costLife)
+	return m.done(a, m.peer.Despawn(a.String(1)))
+}
 
 func (m *sessionModule) owner(a Args) int {
 	owner, ok := m.peer.Owner(a.String(1))
@@ -44,6 +49,7 @@ func (m *sessionModule) hasAuthority(a Args) int {
 }
 
 func (m *sessionModule) networkIDForOwner(a Args) int {
+	m.charge(a.L, m.search())
 	id, ok := m.peer.NetworkIDForOwner(a.String(1))
 	if !ok {
 		return none(a)
@@ -53,6 +59,7 @@ func (m *sessionModule) networkIDForOwner(a Args) int {
 }
 
 func (m *sessionModule) bindLocalEntity(a Args) int {
+	m.charge(a.L, costLife)
 	return m.done(a, m.peer.BindLocalEntity(a.String(1), a.String(2)))
 }
 
@@ -63,6 +70,7 @@ func (m *sessionModule) send(a Args) int {
 	m.outgoing = a.Get(3)
 	err := m.peer.Send(name, target, m.source)
 	m.outgoing = nil
+	m.chargeValues(a, costSend)
 	return m.done(a, err)
 }
 
@@ -70,11 +78,23 @@ func (m *sessionModule) send(a Args) int {
 // nothing may have been due. Without dt it counts as one tick.
 func (m *sessionModule) updateEntity(a Args) int {
 	id, dt := a.String(1), a.OptNumber(2, m.peer.TickInterval().Seconds())
+	m.charge(a.L, costUpdate)
 	return m.done(a, m.peer.UpdateEntity(id, dt))
+}
+
+// search is what looking through the entities costs.
+func (m *sessionModule) search() int {
+	w, _ := m.peer.World()
+	n := 0
+	for i := range w.Tables {
+		n += len(w.Tables[i].Heads)
+	}
+	return n / 8
 }
 
 // remotePosition is remote_position(sender_id) → x, y, or nil, nil.
 func (m *sessionModule) remotePosition(a Args) int {
+	m.charge(a.L, m.search())
 	x, y, ok := m.peer.RemotePosition(a.String(1))
 	if !ok {
 		a.L.Push(lua.LNil)

@@ -48,6 +48,7 @@ func (m *sessionModule) processEvents(a Args) int {
 	}
 	t.RawSetString("messages", lua.LNumber(p.messages))
 	t.RawSetString("events", p.list)
+	m.chargeValues(a, costPoll+costEvent*p.list.Len())
 	p.list = nil
 	a.L.Push(t)
 	return 1

@@ -18,6 +18,7 @@ func (m *sessionModule) lookFuncs() []Func {
 
 // contract is contract() → what the two sides compare, and its limits.
 func (m *sessionModule) contract(a Args) int {
+	m.charge(a.L, costLook)
 	c := m.peer.Contract()
 	t := a.L.CreateTable(0, 6)
 	t.RawSetString("active", lua.LTrue)
@@ -38,12 +39,14 @@ func (m *sessionModule) currentSession(a Args) int {
 		return none(a)
 	}
 	a.L.Push(m.values.read(v.Root()))
+	m.chargeValues(a, costLook)
 	return 1
 }
 
 // diagnostics is diagnostics() → a new table.
 func (m *sessionModule) diagnostics(a Args) int {
 	d := m.peer.Diagnostics()
+	m.charge(a.L, costDiagnostics+costRefusal*len(d.Refusals))
 	t := a.L.CreateTable(0, 24)
 	str := func(name, v string) { t.RawSetString(name, lua.LString(v)) }
 	num := func(name string, v float64) { t.RawSetString(name, lua.LNumber(v)) }

@@ -1,0 +1,48 @@
+package luabind_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"demi.network/luabind"
+)
+
+// TestWorkInGoIsCharged: an endless loop over any call ends within the budget,
+// after fewer calls than instructions, the fewer the more a call does.
+func TestWorkInGoIsCharged(t *testing.T) {
+	const budget = 1_000_000
+	for _, c := range []struct {
+		call string
+		most int // calls that a budget may pay for
+	}{
+		{`Session.send("echo", nil, data)`, budget / 500},
+		{`Session.start_session(data)`, budget / 500},
+		{`Session.diagnostics()`, budget / 400},
+		{`Session.process_events()`, budget / 100},
+		{`Session.remote_position("peer77")`, budget / 5},
+		{`Session.spawn("crate", nil, "server")`, budget / 200},
+		{`Physics2D.raycast(0, 0, 1, 0, 100)`, budget / 400},
+		{`Entity.find("nobody")`, budget / 90},
+		{`Entity.destroy("nobody")`, budget / 100},
+		{`Entity.set_field("wall1", "Transform2D", "note", "x")`, budget / 400},
+		{`Prefab.instantiate("prefab://nothing")`, budget / 400},
+		{`Debug.log(long)`, budget / 250},
+	} {
+		p := newPlay(t, project("return {}", scenarioContract), "")
+		p.limits.LoadInstructions = budget
+		n := p.must("host", luabind.OpenedHost)
+		n.do(t, `Session, data, long, calls = NetworkSession, {}, ("x"):rep(8000), 0
+			for i = 1, 100 do data[i] = {i} end
+			for i = 1, 400 do Prefab.instantiate("prefab://crate", {id = "wall" .. i}) end`)
+		before := n.log
+		_, err := n.game.State().Load("loop.lua", []byte("while true do calls = calls + 1 "+c.call+" end"))
+		calls, _ := strconv.Atoi(n.global("calls"))
+		if err == nil || n.game.State().Counters().Budget != 1 || calls > c.most || calls == 0 {
+			t.Errorf("%s: %d calls of at most %d, %v", c.call, calls, c.most, fmt.Sprint(err))
+		}
+		n.log = before
+		p.run(100 * time.Millisecond)
+	}
+}
