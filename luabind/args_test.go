@@ -23,7 +23,7 @@ func argsModule(s *State) *lua.LTable {
 		Func{"fn", func(a Args) int { a.L.Push(a.Function(1)); return 1 }},
 		Func{"any", func(a Args) int { a.L.Push(a.Any(1)); return 1 }},
 		Func{"count", func(a Args) int { a.L.Push(lua.LNumber(a.Len())); return 1 }},
-		Func{"crash", func(a Args) int { var m map[string]int; m["x"] = 1; return 0 }},
+		Func{"crash", func(a Args) int { var none []int; return none[a.Len()+5] }},
 		Func{"crash2", func(a Args) int { panic(fmt.Errorf("a fault")) }},
 	)
 }

@@ -48,13 +48,7 @@ func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
 	if err != nil {
 		var c *lua.CompileError
 		if errors.As(err, &c) {
-			line := c.Line
-			if _, at, ok := strings.Cut(c.Message, "> at line "); ok { // of a goto: more exact
-				if n, err := strconv.Atoi(strings.Fields(at)[0]); err == nil {
-					line = n
-				}
-			}
-			return nil, fail(line, 0, c.Message)
+			return nil, fail(compileLine(c), 0, c.Message)
 		}
 		return nil, fail(0, 0, err.Error())
 	}
@@ -62,6 +56,20 @@ func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
 	fn := s.L.NewFunctionFromProto(proto)
 	fn.Env = s.globals
 	return fn, nil
+}
+
+// compileLine returns the line of a compiler's error. Of labels and gotos the
+// compiler names a line too far, or the end of the function.
+func compileLine(c *lua.CompileError) int {
+	if strings.HasPrefix(c.Message, "label ") {
+		return c.Line - 1
+	}
+	if _, at, ok := strings.Cut(c.Message, "> at line "); ok {
+		if n, err := strconv.Atoi(strings.Fields(at)[0]); err == nil {
+			return n
+		}
+	}
+	return c.Line
 }
 
 // syntaxPlace turns the parser's error into a place and a sentence. Columns of

@@ -69,6 +69,10 @@ func FuzzPattern(f *testing.F) {
 		}
 		exhaust(any, text)
 		p := makePattern(script)
+		text = clip(text, 30) // theirs has no step limit
+		if strings.Count(p, "*")+strings.Count(p, "+")+strings.Count(p, "-")+strings.Count(p, "?") > 5 {
+			return
+		}
 		ours, errOurs := compilePattern(p, true)
 		theirs, errTheirs := pm.Find(p, []byte(text), 0, 1)
 		if (errOurs == nil) != (errTheirs == nil) {

@@ -50,7 +50,7 @@ func keySlots(t *lua.LTable) int {
 func tableBytes(t *lua.LTable) int64 {
 	v := reflect.ValueOf(t).Elem()
 	live := v.Field(tableFields.strdict).Len() + v.Field(tableFields.dict).Len()
-	return 112 + 16*int64(v.Field(tableFields.array).Cap()) + 48*int64(live) + 72*int64(v.Field(tableFields.keys).Len())
+	return 112 + 16*int64(v.Field(tableFields.array).Cap()) + 64*int64(live) + 88*int64(v.Field(tableFields.keys).Len())
 }
 
 // frameFields are the positions of the private fields that lead from a

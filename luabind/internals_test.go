@@ -30,6 +30,22 @@ func TestPrivateFieldsAreWhatWeTakeThemFor(t *testing.T) {
 	}
 }
 
+// TestDeletedKeysAreFreed: gopher-lua keeps every key a table ever had; a
+// million came to 100 MiB in an empty table.
+func TestDeletedKeysAreFreed(t *testing.T) {
+	s := New(Config{LoadInstructions: 100_000_000})
+	v, err := s.Load("churn.lua", []byte("local t = {} for i = 1, 300000 do t['k' .. i] = i t['k' .. i] = nil t[{}] = 1 t[next(t)] = nil end t.last = 1 return t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := keySlots(v.(*lua.LTable)); n > 200 {
+		t.Errorf("a table of one key remembers %d", n)
+	}
+	if s.L.GetField(v, "last") != lua.LNumber(1) {
+		t.Error("what is left must still be there")
+	}
+}
+
 // TestFootprintSeesEverything: memory that is reachable in any way is counted.
 func TestFootprintSeesEverything(t *testing.T) {
 	const text = 1 << 20

@@ -43,9 +43,6 @@ func (m *meter) begin(budget int64) {
 	m.stopped, m.place, m.text = 0, fault.Place{}, ""
 }
 
-// used returns how many instructions the callback has spent.
-func (m *meter) used() int64 { return m.budget - m.left - m.fuse }
-
 // trip ends the callback. The first reason stands.
 func (m *meter) trip(kind ErrorKind, text string) {
 	if m.stopped != 0 {

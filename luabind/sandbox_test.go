@@ -71,7 +71,7 @@ var loops = []attack{
 var bombs = []attack{
 	{"doubling", "function attack() local s = 'x'\nwhile true do s = s .. s end end", 2},
 	{"doubling many", "function attack() local s = 'x'\nwhile true do s = s .. s .. s .. 'y' .. s end end", 2},
-	{"doubling in pcall", "function attack() local s = 'x' while true do pcall(function()\ns = s .. s end) end end", 2},
+	{"doubling in pcall", "function attack() local s = 'x'\nwhile true do pcall(function() s = s .. s end) end end", 2},
 	{"rep", "function attack() return ('x'):rep(1e9) end", 1},
 	{"rep of rep", "function attack() return ('x'):rep(1e6):rep(1e6) end", 1},
 	{"rep with separator", "function attack() return (''):rep(1e9, 'xxxxxxxxxx') end", 1},
@@ -81,9 +81,9 @@ var bombs = []attack{
 	{"gsub callback", "function attack() local r = ('y'):rep(1e6)\nreturn ('x'):rep(1e5):gsub('x', function() return r end) end", 2},
 	{"concat", "function attack() local t = {} for i = 1, 1000 do t[i] = ('x'):rep(10000) end\nlocal r = {} while true do r[#r + 1] = table.concat(t) end end", 2},
 	{"tables", "function attack() local t = {}\nwhile true do t[#t + 1] = {{{{}}}} end end", 2},
-	{"tables as field log B104", "function attack() local t = {} for i = 1, 1e9 do\nt[i] = {{{{}}}} end end", 2},
+	{"tables as field log B104", "function attack() local t = {}\nfor i = 1, 1e9 do t[i] = {{{{}}}} end end", 2},
 	{"linked", "function attack() local t = {}\nwhile true do t = {t} end end", 2},
-	{"global keys", "function attack() for i = 1, 1e7 do\n_G['k' .. i] = i end end", 2},
+	{"global keys", "function attack()\nfor i = 1, 1e7 do _G['k' .. i] = i end end", 2},
 	{"closures", "function attack() local t = {}\nwhile true do local x = 1 t[#t + 1] = function() return x end end end", 2},
 	{"coroutines", "function attack() local t = {}\nwhile true do t[#t + 1] = coroutine.create(print) end end", 2},
 	{"sparse", "function attack() local t = {}\nt[60000000] = 1 end", 2},
@@ -157,7 +157,10 @@ func TestLoopsAreStopped(t *testing.T) {
 }
 
 func TestLoopsAreStoppedAtLoad(t *testing.T) {
-	for _, a := range loops {
+	for i, a := range loops {
+		if raceEnabled && i%6 != 0 {
+			continue
+		}
 		s := New(Config{LoadInstructions: 2_500_000, Resolve: testModules})
 		src := a.src + " attack()"
 		if a.name == "require" || a.name == "sorted next" {
@@ -172,7 +175,10 @@ func TestLoopsAreStoppedAtLoad(t *testing.T) {
 }
 
 func TestBombsAreStopped(t *testing.T) {
-	for _, a := range bombs {
+	for i, a := range bombs {
+		if raceEnabled && i%6 != 0 {
+			continue // slow there, and nothing here is concurrent
+		}
 		t.Run(strings.ReplaceAll(a.name, " ", "_"), func(t *testing.T) {
 			s := sandboxFor(t, false)
 			s.cfg.Instructions = 200_000_000
@@ -279,7 +285,7 @@ end`)); err != nil {
 	if last := heapNow(); last > first+first/10+1<<19 {
 		t.Errorf("20 000 dropped coroutines left %d bytes", last-first)
 	}
-	if n := runtime.NumGoroutine(); n != goroutines {
+	if n := runtime.NumGoroutine(); n > goroutines {
 		t.Errorf("%d goroutines are left of %d", n, goroutines)
 	}
 	if n := len(s.threads.hidden); n > maxIdle {

@@ -2,6 +2,7 @@ package luabind
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -215,6 +216,7 @@ func (s *State) run(budget int64, fn lua.LValue, args []lua.LValue) ([]lua.LValu
 // settle decides, after a callback that passed the memory limit, whether what
 // it left behind still does.
 func (s *State) settle(err *ScriptError) {
+	runtime.GC() // give back what the callback took before the next one asks
 	if s.mem.held = s.footprint(s.mem.limit); s.mem.held <= s.mem.limit {
 		s.mem.grown = 0
 		return

@@ -53,3 +53,10 @@ break --> error: no loop to break
 goto nowhere --> error: no visible label 'nowhere'
 -------
 return ..., 1
+-------
+::twice::
+::twice:: --> error: label 'twice' already defined
+-------
+do goto inner end --> error: jumps into the scope of local
+local x
+::inner:: print(x)
