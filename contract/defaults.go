@@ -21,7 +21,7 @@ func prune(root any, pointers []string) any {
 		cut := strings.LastIndexByte(pointer, '/')
 		parent := descend(root, pointer[:cut])
 		if m, ok := parent.(map[string]any); ok {
-			delete(m, unescapeToken(pointer[cut+1:]))
+			delete(m, jsontext.UnescapeToken(pointer[cut+1:]))
 		} else if list, ok := parent.([]any); ok {
 			if i, err := strconv.Atoi(pointer[cut+1:]); err == nil && i < len(list) {
 				list[i] = nil
@@ -38,7 +38,7 @@ func descend(v any, pointer string) any {
 	for token := range strings.SplitSeq(pointer[1:], "/") {
 		switch c := v.(type) {
 		case map[string]any:
-			v = c[unescapeToken(token)]
+			v = c[jsontext.UnescapeToken(token)]
 		case []any:
 			i, err := strconv.Atoi(token)
 			if err != nil || i >= len(c) {
@@ -50,10 +50,6 @@ func descend(v any, pointer string) any {
 		}
 	}
 	return v
-}
-
-func unescapeToken(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
 // fill completes value, in place, with the defaults that the schema states,

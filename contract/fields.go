@@ -230,7 +230,7 @@ func (l *loader) field(path string, rule object, node *jsontext.Node) Field {
 		s.builtin = &spec
 	} else if s.text("type") == "" {
 		hint := "declare it in \"components\", or give the rule a \"type\""
-		if n := nearest(path, l.fieldPaths()); n != "" {
+		if n := l.suggest(path, l.fieldPaths); n != "" {
 			hint = fmt.Sprintf("did you mean %s? Fields of your own are declared in \"components\"", n)
 		}
 		l.reportKey(CodeFieldNotReplicated, node, fmt.Sprintf("%s is not a replicated field", path), hint)

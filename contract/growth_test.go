@@ -2,8 +2,10 @@ package contract
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // large is a contract with n messages and n prefabs, one fault among them when
@@ -76,5 +78,93 @@ func BenchmarkLoad(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/message")
 			})
 		}
+	}
+}
+
+// many joins n parts, each made of its number.
+func many(n int, format string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(format, i)
+	}
+	return strings.Join(parts, ",")
+}
+
+// TestHostileFilesCostLittle: files whose faults once cost the square of their
+// number, or gigabytes. Each takes a fraction of a second; with the square of
+// its size this test would run for an hour.
+func TestHostileFilesCostLittle(t *testing.T) {
+	const head = `{"format_version": 1, "id": "network-contract://t/t", `
+	name := strings.Repeat("k", 1<<20)
+	for why, text := range map[string]string{
+		"messages of a wrong type":       head + `"messages": {` + many(150_000, `"m%d":1`) + `}}`,
+		"unknown keys":                   head + many(150_000, `"k%d":1`) + `}`,
+		"the same key":                   `{` + many(300_000, `"a":%d`) + `}`,
+		"schemas with a wrong type":      head + `"messages": {` + many(4000, `"m%d":{"schema":{"type":1}}`) + `}}`,
+		"schemas that contradict":        head + `"messages": {` + many(4000, `"m%d":{"schema":{"minLength":5,"maxLength":3}}`) + `}}`,
+		"fields that are near a hundred": head + `"components": {"C": {` + many(4000, `"field_%d":{"type":"int"}`) + `}}, "replicated_prefabs": {"p": {"prefab": "prefab://p", "components": {"D": {` + many(4000, `"feld_%d":{}`) + `}}}}}`,
+		"warnings":                       head + `"messages": {` + many(4000, `"m%d":{"from":"server","to":"server"}`) + `}, "lockstep": 1}`,
+		"a long name":                    head + `"messages": {"` + name + `": {` + many(2000, `"q%d":{}`) + `}}}`,
+		"a long name of a property":      head + `"messages": {"m": {"schema": {"properties": {"` + name + `": {"properties": {` + many(200, `"q%d":{}`) + `}}}}}}}`,
+	} {
+		c, problems := loadText([]byte(text))
+		if c != nil || problems.Errors() == 0 {
+			t.Errorf("%s: valid", why)
+		}
+		if len(problems) > 3*maxProblems {
+			t.Errorf("%s: %d problems", why, len(problems))
+		}
+		for _, p := range problems {
+			if len(p.Text)+len(p.Hint)+len(p.Place.Pointer) > 4096 {
+				t.Fatalf("%s: a problem of %d bytes", why, len(p.Text)+len(p.Hint)+len(p.Place.Pointer))
+			}
+		}
+	}
+}
+
+// TestWarningsNeverHideAnError: what is beyond the bound is counted by
+// severity, so that a contract with any number of warnings still says why it
+// does not load.
+func TestWarningsNeverHideAnError(t *testing.T) {
+	warned := `{"format_version": 1, "id": "network-contract://t/t", "messages": {` + many(2*maxProblems, `"m%d":{"from":"server","to":"server"}`)
+	c, problems := loadText([]byte(warned + `}}`))
+	if c == nil || problems.Warnings() != maxProblems {
+		t.Errorf("loaded %v, %d warnings", c != nil, problems.Warnings())
+	}
+	if last := problems[len(problems)-1].Text; !strings.HasSuffix(last, "and 500 more warnings") {
+		t.Errorf("the last warning says %q", last)
+	}
+	c, problems = loadText([]byte(warned + `, "z": {"maximum_bytes": 9999}}}`))
+	if c != nil || problems.Errors() != 1 {
+		t.Errorf("loaded %v, %d errors", c != nil, problems.Errors())
+	}
+}
+
+// countingFS counts how often each file is opened.
+type countingFS struct {
+	fstest.MapFS
+	opened map[string]int
+}
+
+func (f countingFS) Open(name string) (fs.File, error) {
+	f.opened[name]++
+	return f.MapFS.Open(name)
+}
+
+// TestAPrefabIsReadOnceForAllKeys: a thousand keys that name one large prefab
+// cost one reading of it.
+func TestAPrefabIsReadOnceForAllKeys(t *testing.T) {
+	fsys := countingFS{fstest.MapFS{
+		"demi.project.json":       {Data: []byte(`{"format_version": 1, "network_contract": "asset://t"}`)},
+		"assets/t.asset.json":     {Data: []byte(`{"format_version": 1, "id": "asset://t", "type": "NetworkContract", "source": "t.network.json"}`)},
+		"assets/t.network.json":   {Data: []byte(`{"format_version": 1, "id": "network-contract://t/t", "replicated_prefabs": {` + many(1000, `"p%d":{"prefab":"prefab://p"}`) + `}}`)},
+		"prefabs/p.prefab.json":   {Data: []byte(`{"format_version": 1, "id": "prefab://p", "entities": [{"id": "p"}]}`)},
+		"prefabs/too.prefab.json": {Data: []byte(`{"format_version": 1, "id": "prefab://q", "entities": [{"id": "p"}]}`)},
+	}, map[string]int{}}
+	if c, problems := check(fsys, "", ready); c == nil {
+		t.Fatal(problems)
+	}
+	if n := fsys.opened["prefabs/p.prefab.json"]; n > 2 { // for its id, and for its components
+		t.Errorf("the prefab is opened %d times", n)
 	}
 }

@@ -23,10 +23,18 @@ type loader struct {
 	doc      document
 	root     object // filled: defaults in, notes out
 	problems Problems
+	found    [Warning + 1]int          // problems that add was given, by severity
+	hints    int                       // of suggest, so far
 	schemas  map[string]*payloadSchema // by asset id
+	entities map[string]*jsontext.Node // by path of a prefab: the components of its first entity, or nil
 	declared map[string]declaration    // by field path
 	out      *Contract
 }
+
+// maxProblems is how many errors, and how many warnings, one run over a
+// contract reports beside the faults of structure and of JSON text; the last
+// of them says how many more there are.
+const maxProblems = 500
 
 func loadAsset(fsys fs.FS, p *Project, id string, r *rules) (*Contract, Problems) {
 	a := p.Asset(id)
@@ -87,7 +95,7 @@ func (l *loader) compile(d document, assetID string) *Contract {
 		return nil
 	}
 	l.doc = d
-	l.schemas, l.declared = map[string]*payloadSchema{}, map[string]declaration{}
+	l.schemas, l.entities, l.declared = map[string]*payloadSchema{}, map[string]*jsontext.Node{}, map[string]declaration{}
 	l.out = &Contract{AssetID: assetID, byName: map[string]int{}, byKey: map[string]int{}}
 	value := plain(d.root)
 	found, bad := l.rules.check(schemas.NetworkContract, d, d.root, value)
@@ -114,6 +122,14 @@ func (l *loader) compile(d document, assetID string) *Contract {
 
 // finish returns the contract, unless there are errors.
 func (l *loader) finish() (*Contract, Problems) {
+	for severity, n := range l.found {
+		for i := len(l.problems) - 1; i >= 0 && n > maxProblems; i-- {
+			if p := &l.problems[i]; p.Severity == Severity(severity) {
+				p.Text += fmt.Sprintf("; and %d more %ss", n-maxProblems, p.Severity)
+				break
+			}
+		}
+	}
 	problems := l.problems.sorted()
 	if problems.Errors() > 0 || l.out == nil {
 		return nil, problems
@@ -121,13 +137,37 @@ func (l *loader) finish() (*Contract, Problems) {
 	return l.out, problems
 }
 
+// add keeps a problem, unless there are too many of its severity.
+func (l *loader) add(p Problem) {
+	if l.found[p.Severity]++; l.found[p.Severity] <= maxProblems {
+		l.problems = append(l.problems, p)
+	}
+}
+
+func (l *loader) addAll(problems Problems) {
+	for _, p := range problems {
+		l.add(p)
+	}
+}
+
+// suggest returns the candidate that word was most likely meant to be, or "".
+// Comparing words costs time, so only the first few mistakes get a hint.
+func (l *loader) suggest(word string, candidates func() []string) string {
+	const mostHints, mostCandidates = 50, 1000
+	if l.hints++; l.hints > mostHints {
+		return ""
+	}
+	list := candidates()
+	return nearest(word, list[:min(len(list), mostCandidates)])
+}
+
 func (l *loader) report(code Code, at *jsontext.Node, text, hint string) {
-	l.problems = append(l.problems, problem(code, l.doc.place(at), text, hint))
+	l.add(problem(code, l.doc.place(at), text, hint))
 }
 
 // reportKey is report at the key that has the node as its value.
 func (l *loader) reportKey(code Code, at *jsontext.Node, text, hint string) {
-	l.problems = append(l.problems, problem(code, l.doc.keyPlace(at), text, hint))
+	l.add(problem(code, l.doc.keyPlace(at), text, hint))
 }
 
 // name checks a name that the author chose; the structure check has looked at
@@ -168,8 +208,7 @@ func (l *loader) unusedSchemas(contract *Asset) {
 	}
 	for i := range l.project.Assets {
 		if a := &l.project.Assets[i]; a.Type == TypeDataSchema && !used[a.ID] {
-			l.problems = append(l.problems, problem(CodeUnusedSchema, a.place,
-				fmt.Sprintf("no message, command or asset uses the schema %q", a.ID), ""))
+			l.add(problem(CodeUnusedSchema, a.place, fmt.Sprintf("no message, command or asset uses the schema %q", a.ID), ""))
 		}
 	}
 }
@@ -190,7 +229,7 @@ func (l *loader) schema(value any, node *jsontext.Node) *payloadSchema {
 		return l.assetSchema(v, node)
 	case map[string]any:
 		s := &payloadSchema{doc: l.doc, node: node}
-		l.compilePlan(s)
+		l.compilePlan(s, &l.problems)
 		return s
 	}
 	return &payloadSchema{plan: payload.Any()}
@@ -213,7 +252,7 @@ func (l *loader) assetSchema(id string, at *jsontext.Node) *payloadSchema {
 		hint := ""
 		if a != nil {
 			hint = fmt.Sprintf("that asset is a %s", a.Type)
-		} else if n := nearest(id, l.schemaIDs()); n != "" {
+		} else if n := l.suggest(id, l.schemaIDs); n != "" {
 			hint = fmt.Sprintf("did you mean %q?", n)
 		}
 		l.report(CodeSchemaNotFound, at, fmt.Sprintf("the project has no DataSchema %q", id), hint)
@@ -223,11 +262,11 @@ func (l *loader) assetSchema(id string, at *jsontext.Node) *payloadSchema {
 		return s // the project's problems say why
 	}
 	d, problems := load(l.fsys, a.Source)
-	l.problems = append(l.problems, problems...)
+	l.addAll(problems)
 	if s.doc, s.node = d, d.root; s.node != nil {
 		found, _ := l.rules.check(schemas.DataSchema, d, d.root, plain(d.root))
-		l.problems = append(l.problems, found...)
-		l.compilePlan(s)
+		l.compilePlan(s, &found)
+		l.addAll(found)
 	}
 	return s
 }
@@ -243,14 +282,14 @@ func (l *loader) schemaIDs() []string {
 }
 
 // compilePlan compiles s. The payload compiler's words about a schema stand in
-// for those of the structure check, which sees the same faults.
-func (l *loader) compilePlan(s *payloadSchema) {
+// for those of the structure check among problems, which sees the same faults.
+func (l *loader) compilePlan(s *payloadSchema, problems *Problems) {
 	plan, issues := payload.Compile(s.node)
 	s.plan = plan
 	base := s.node.Pointer()
 	var hints map[string]string
 	if plan == nil {
-		hints = l.dropSchemaProblems(s.doc.path, base)
+		*problems, hints = withoutSchema(*problems, s.doc.path, base)
 	}
 	for _, i := range issues {
 		if i.Hint == "" {
@@ -261,16 +300,16 @@ func (l *loader) compilePlan(s *payloadSchema) {
 			code = CodeUnreachableRule
 		}
 		at := fault.Place{Path: s.doc.path, Line: i.Pos.Line, Column: i.Pos.Column, Pointer: base + i.Pointer}
-		l.problems = append(l.problems, problem(code, at, i.Text, i.Hint))
+		l.add(problem(code, at, i.Text, i.Hint))
 	}
 }
 
-// dropSchemaProblems forgets what the structure check said of one schema, and
-// returns its hints by pointer.
-func (l *loader) dropSchemaProblems(path, base string) map[string]string {
+// withoutSchema drops, in place, what the structure check said of the schema at
+// base, and returns its hints by pointer.
+func withoutSchema(problems Problems, path, base string) (Problems, map[string]string) {
 	hints := map[string]string{}
-	kept := l.problems[:0]
-	for _, p := range l.problems {
+	kept := problems[:0]
+	for _, p := range problems {
 		inside := p.Place.Pointer == base || strings.HasPrefix(p.Place.Pointer, base+"/")
 		if p.Code != CodeSchemaInvalid || p.Place.Path != path || !inside {
 			kept = append(kept, p)
@@ -278,8 +317,7 @@ func (l *loader) dropSchemaProblems(path, base string) map[string]string {
 			hints[p.Place.Pointer] = p.Hint
 		}
 	}
-	l.problems = kept
-	return hints
+	return kept, hints
 }
 
 // sortedNames returns the keys of a section in byte order: the order of wire

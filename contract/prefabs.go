@@ -64,27 +64,37 @@ func (l *loader) prefabFile(p *Prefab, node *jsontext.Node) *jsontext.Node {
 	}
 	ref := l.project.Prefab(p.Prefab)
 	if ref == nil {
-		var ids []string
-		for i := range l.project.Prefabs {
-			ids = append(ids, l.project.Prefabs[i].ID)
-		}
 		hint := ""
-		if n := nearest(p.Prefab, ids); n != "" {
+		if n := l.suggest(p.Prefab, l.prefabIDs); n != "" {
 			hint = fmt.Sprintf("did you mean %q?", n)
 		}
 		l.report(CodePrefabNotFound, node.Get("prefab"), fmt.Sprintf("the project has no prefab %q", p.Prefab), hint)
 		return nil
 	}
+	if components, ok := l.entities[ref.Path]; ok {
+		return components // another key of the contract names the same prefab
+	}
+	l.entities[ref.Path] = nil
 	d, problems := load(l.fsys, ref.Path)
-	l.problems = append(l.problems, problems...)
+	l.addAll(problems)
 	entities := d.root.Get("entities")
 	if entities == nil || len(entities.Items) == 0 {
 		if d.root != nil {
-			l.problems = append(l.problems, problem(CodeInvalidManifest, d.place(entities), "a prefab needs at least one entity", ""))
+			l.add(problem(CodeInvalidManifest, d.place(entities), "a prefab needs at least one entity", ""))
 		}
 		return nil
 	}
-	return entities.Items[0].Get("components")
+	components := entities.Items[0].Get("components")
+	l.entities[ref.Path] = components
+	return components
+}
+
+func (l *loader) prefabIDs() []string {
+	var ids []string
+	for i := range l.project.Prefabs {
+		ids = append(ids, l.project.Prefabs[i].ID)
+	}
+	return ids
 }
 
 // defaultValue takes over what the prefab gives, else the type's own zero. A

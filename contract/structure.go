@@ -2,11 +2,13 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
 
 	"demi.network/contract/jsontext"
@@ -15,7 +17,8 @@ import (
 )
 
 // maxStructureProblems is how many faults of structure one file reports; the
-// last of them says that there are more.
+// last of them says that there are more, and then nothing else of the file is
+// looked at.
 const maxStructureProblems = 500
 
 // rules are the JSON Schemas: compiled for the validator, and as text trees
@@ -73,17 +76,24 @@ func (r *rules) check(schema string, d document, at *jsontext.Node, value any) (
 	}
 	var found []finding
 	leaves(failed, &found)
+	more := len(found) - maxStructureProblems
+	if more > 0 { // the validator ranges over maps: sort, so that the same ones are kept
+		slices.SortFunc(found, func(a, b finding) int {
+			return cmp.Or(strings.Compare(a.instance, b.instance), strings.Compare(a.rule, b.rule))
+		})
+		found = found[:maxStructureProblems]
+	}
+	x := explainer{rules: r, doc: d, root: at, members: map[*jsontext.Node]map[string]*jsontext.Node{}}
 	for _, f := range found {
-		ps, pointers := r.explain(f, d, at)
-		problems, bad = append(problems, ps...), append(bad, pointers...)
+		x.explain(f)
 	}
-	problems = problems.sorted()
-	if len(problems) > maxStructureProblems {
-		last := &problems[maxStructureProblems-1]
-		last.Text = fmt.Sprintf("%s; and %d more faults", last.Text, len(problems)-maxStructureProblems)
-		problems = problems[:maxStructureProblems]
+	problems, more = x.problems.sorted(), max(more, 0)+x.more
+	if more == 0 {
+		return problems, x.bad
 	}
-	return problems, bad
+	last := &problems[len(problems)-1]
+	last.Text = fmt.Sprintf("%s; and at least %d more faults", last.Text, more)
+	return problems, []string{""}
 }
 
 // leaves collects the errors that have no causes: the keywords that failed.
@@ -109,33 +119,74 @@ func unescapeURL(s string) string {
 	return s
 }
 
-// explain puts one finding into words and says which values are spoilt.
-func (r *rules) explain(f finding, d document, at *jsontext.Node) (Problems, []string) {
+// explainer puts findings into words and collects which values they spoil.
+type explainer struct {
+	*rules
+	doc      document
+	root     *jsontext.Node
+	members  map[*jsontext.Node]map[string]*jsontext.Node // of wide objects that were looked into
+	problems Problems
+	more     int      // problems beyond maxStructureProblems
+	bad      []string // pointers of values that are spoilt
+}
+
+func (x *explainer) add(p Problem, spoilt ...string) {
+	if len(x.problems) == maxStructureProblems {
+		x.more++
+		return
+	}
+	x.problems = append(x.problems, p)
+	x.bad = append(x.bad, spoilt...)
+}
+
+// at is Node.At, in constant time for each step however wide an object is.
+func (x *explainer) at(pointer string) *jsontext.Node {
+	n := x.root
+	if pointer == "" {
+		return n
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		const wide = 64
+		if n == nil || n.Kind != jsontext.KindObject || len(n.Members) < wide {
+			n = n.At("/" + token)
+			continue
+		}
+		if x.members[n] == nil {
+			x.members[n] = members(n)
+		}
+		n = x.members[n][jsontext.UnescapeToken(token)]
+	}
+	return n
+}
+
+// explain makes problems of one finding.
+func (x *explainer) explain(f finding) {
 	cut := strings.LastIndexByte(f.rule, '/')
 	if cut < 0 {
-		return Problems{problem(CodeSchemaInvalid, d.place(at), f.message, "")}, []string{""}
+		x.add(problem(CodeSchemaInvalid, x.doc.place(x.root), f.message, ""), "")
+		return
 	}
 	keyword, owner := f.rule[cut+1:], f.rule[:cut]
-	schema := r.trees[f.schema].At(owner)
-	code := r.code(f.schema, f.rule)
-	value := at.At(f.instance)
+	schema := x.trees[f.schema].At(owner)
+	code := x.code(f.schema, f.rule)
+	value := x.at(f.instance)
 	switch {
 	case value == nil || schema == nil:
-		return Problems{problem(code, d.place(at), f.message, "")}, []string{""}
+		x.add(problem(code, x.doc.place(x.root), f.message, ""), "")
 	case f.name:
 		if keyword == "minLength" { // the validator's place of an empty name is the object's own
 			f.instance += "/"
-			value = at.At(f.instance)
+			value = x.at(f.instance)
 		}
-		p := problem(code, d.keyPlace(value), nameText(value, keyword, schema.Get(keyword)), "")
-		return Problems{p}, []string{f.instance}
+		x.add(problem(code, x.doc.keyPlace(value), nameText(value, keyword, schema.Get(keyword)), ""), f.instance)
 	case keyword == "additionalProperties":
-		return r.unknownKeys(f, d, schema, value)
+		x.unknownKeys(f, schema, value)
 	case keyword == "required":
-		return r.missingKeys(f, d, schema, value)
+		x.missingKeys(f, schema, value)
+	default:
+		text, hint := valueText(keyword, schema, value, f.message)
+		x.add(problem(code, x.doc.place(value), text, hint), f.instance)
 	}
-	text, hint := valueText(keyword, schema, value, f.message)
-	return Problems{problem(code, d.place(value), text, hint)}, []string{f.instance}
 }
 
 // code returns the problem code of a rule: that of the innermost schema on the
@@ -155,11 +206,15 @@ func (r *rules) code(file, pointer string) Code {
 }
 
 // unknownKeys makes a problem of each key that the schema does not know.
-func (r *rules) unknownKeys(f finding, d document, schema, object *jsontext.Node) (problems Problems, bad []string) {
+func (x *explainer) unknownKeys(f finding, schema, object *jsontext.Node) {
 	known := schema.Get("properties")
 	for i := range object.Members {
 		m := &object.Members[i]
 		if known.Get(m.Key) != nil {
+			continue
+		}
+		if len(x.problems) == maxStructureProblems {
+			x.more++
 			continue
 		}
 		code, text := CodeUnknownKey, fmt.Sprintf("unknown key %q", m.Key)
@@ -170,27 +225,25 @@ func (r *rules) unknownKeys(f finding, d document, schema, object *jsontext.Node
 		case how == matchCase:
 			code = CodeWrongCaseKey
 		}
-		problems = append(problems, problem(code, d.keyPlace(m.Value), text, keyHint(schema, right, how)))
-		bad = append(bad, f.instance+"/"+jsontext.EscapeToken(m.Key))
+		x.add(problem(code, x.doc.keyPlace(m.Value), text, keyHint(schema, right, how)), f.instance+"/"+jsontext.EscapeToken(m.Key))
 	}
-	return problems, bad
 }
 
 // missingKeys makes a problem of each required key that is absent.
-func (r *rules) missingKeys(f finding, d document, schema, object *jsontext.Node) (problems Problems, bad []string) {
+func (x *explainer) missingKeys(f finding, schema, object *jsontext.Node) {
+	const most = 64 // of members that are asked whether they were meant to be it
 	for _, name := range schema.Get("required").Items {
 		if object.Get(name.Text) != nil {
 			continue
 		}
 		owner := f.rule[:strings.LastIndexByte(f.rule, '/')]
-		code := r.code(f.schema, owner+"/properties/"+jsontext.EscapeToken(name.Text)+"/type")
+		code := x.code(f.schema, owner+"/properties/"+jsontext.EscapeToken(name.Text)+"/type")
 		hint := ""
-		for i := range object.Members {
+		for i := range object.Members[:min(len(object.Members), most)] {
 			if right, how := nearestKey(schema, object.Members[i].Key); how != matchNone && right == name.Text {
 				hint = fmt.Sprintf("is %q meant to be it?", object.Members[i].Key)
 			}
 		}
-		problems = append(problems, problem(code, d.place(object), fmt.Sprintf("%q is missing", name.Text), hint))
+		x.add(problem(code, x.doc.place(object), fmt.Sprintf("%q is missing", name.Text), hint), f.instance)
 	}
-	return problems, []string{f.instance}
 }

@@ -17,6 +17,10 @@ const MaxSchemas = 4096
 // MaxConstants is how many values one enum may list.
 const MaxConstants = 1024
 
+// MaxIssues is how many faults, and how many warnings, of one schema are
+// reported; the last of them says that there are more.
+const MaxIssues = 100
+
 // Issue is one fault of a schema.
 type Issue struct {
 	Pointer string       // in the schema's document
@@ -38,7 +42,7 @@ func Compile(doc *jsontext.Node) (*Plan, []Issue) {
 	root := c.place(doc)
 	c.holes()
 	slices.SortStableFunc(c.issues, func(a, b Issue) int { return a.Pos.Offset - b.Pos.Offset })
-	if slices.ContainsFunc(c.issues, func(i Issue) bool { return !i.Warning }) {
+	if c.faults > 0 {
 		return nil, c.issues
 	}
 	p := &Plan{schemas: c.schemas, root: root}
@@ -60,6 +64,8 @@ type compiler struct {
 	full    bool
 	arrays  []arrayItems
 	issues  []Issue
+	faults  int // issues that are no warnings, those beyond MaxIssues included
+	idle    int // warnings, likewise
 }
 
 // arrayItems is an items keyword, to be looked at when its schema is complete.
@@ -78,12 +84,22 @@ func (c *compiler) holes() {
 }
 
 func (c *compiler) issue(at *jsontext.Node, hint, format string, args ...any) {
-	c.issues = append(c.issues, Issue{Pointer: c.pointer(at), Pos: at.KeyPos(), Text: fmt.Sprintf(format, args...), Hint: hint})
+	c.report(&c.faults, at, Issue{Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (c *compiler) warn(at *jsontext.Node, hint, format string, args ...any) {
-	c.issue(at, hint, format, args...)
-	c.issues[len(c.issues)-1].Warning = true
+	c.report(&c.idle, at, Issue{Text: fmt.Sprintf(format, args...), Hint: hint, Warning: true})
+}
+
+func (c *compiler) report(count *int, at *jsontext.Node, i Issue) {
+	switch *count++; {
+	case *count > MaxIssues:
+		return
+	case *count == MaxIssues:
+		i.Text += "; more follow"
+	}
+	i.Pointer, i.Pos = c.pointer(at), at.KeyPos()
+	c.issues = append(c.issues, i)
 }
 
 // pointer returns at's place within the schema's document.

@@ -203,3 +203,30 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+// TestIssuesAreBounded: a schema that is nothing but faults does not fill
+// memory, and warnings never crowd out the fault that refuses the schema.
+func TestIssuesAreBounded(t *testing.T) {
+	p, issues := compile(`{"required":[` + strings.Repeat(`"a",`, 100_000) + `"a"]}`)
+	if p != nil || len(issues) != MaxIssues || !strings.HasSuffix(issues[MaxIssues-1].Text, "more follow") {
+		t.Errorf("plan %v, %d issues, the last %+v", p != nil, len(issues), issues[len(issues)-1])
+	}
+	idle := strings.Repeat(`{"type":"integer","maxLength":3},`, 300)
+	text := `{"properties":{`
+	for i, s := range strings.SplitAfter(idle, "},") {
+		if s != "" {
+			text += fmt.Sprintf(`"p%d":`, i) + s
+			if i == 250 {
+				break
+			}
+		}
+	}
+	p, issues = compile(text + `"z":{"type":"int"}}}`)
+	if p != nil || len(issues) != MaxIssues+1 || issues[MaxIssues].Warning {
+		t.Errorf("plan %v, %d issues: 251 warnings hide the error behind them", p != nil, len(issues))
+	}
+	p, issues = compile(text + `"z":{}}}`)
+	if p == nil || len(issues) != MaxIssues {
+		t.Errorf("plan %v, %d issues: warnings alone refuse nothing", p != nil, len(issues))
+	}
+}

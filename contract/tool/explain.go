@@ -107,10 +107,10 @@ func ExplainRule(c *contract.Contract, pointer string) (Explanation, error) {
 	case pointer == "":
 		x.Words = overview(c)
 	case tokens[0] == "messages" && len(tokens) == 2:
-		m := c.Message(unescape(tokens[1]))
+		m := c.Message(jsontext.UnescapeToken(tokens[1]))
 		x.Words, x.Refusals = messageWords(m), refusalsOf(inner, "/messages/*/", value)
 	case tokens[0] == "replicated_prefabs" && len(tokens) == 2:
-		p := c.Prefab(unescape(tokens[1]))
+		p := c.Prefab(jsontext.UnescapeToken(tokens[1]))
 		x.Words, x.Refusals = prefabWords(p), refusalsOf(inner, "/replicated_prefabs/*/", value)
 	case fieldAt(c, tokens) != nil:
 		f := fieldAt(c, tokens)
@@ -204,10 +204,6 @@ func allowed(r contract.Rule) string {
 
 func lastKey(pattern string) string { return pattern[strings.LastIndexByte(pattern, '/')+1:] }
 
-func unescape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-}
-
 // nothingAt says what there is instead.
 func nothingAt(document *jsontext.Node, pointer string) error {
 	err := fault.New(fault.Config, "the contract has nothing at %q", pointer)
@@ -258,11 +254,11 @@ func fieldAt(c *contract.Contract, tokens []string) *contract.Field {
 	if len(tokens) < 5 || tokens[0] != "replicated_prefabs" || tokens[2] != "components" {
 		return nil
 	}
-	p := c.Prefab(unescape(tokens[1]))
+	p := c.Prefab(jsontext.UnescapeToken(tokens[1]))
 	if p == nil {
 		return nil
 	}
-	path := unescape(strings.Join(tokens[3:], "."))
+	path := jsontext.UnescapeToken(strings.Join(tokens[3:], "."))
 	for i := range p.Fields {
 		if p.Fields[i].Path == path {
 			return &p.Fields[i]
