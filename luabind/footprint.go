@@ -57,11 +57,12 @@ func (s *pointerSet) grow() {
 }
 
 // footprint estimates the bytes reachable from the state: globals, loaded
-// modules, and the stacks of all threads that run or that something refers to.
+// modules, what bindings hold for scripts, and the stacks of all threads that run or that something refers to.
 // It costs time in what is reached, some 200 ns a table.
 func (s *State) footprint(limit int64) int64 {
 	w := walk{limit: limit}
 	w.add(s.globals)
+	w.add(s.roots)
 	w.add(s.stringMeta)
 	for _, name := range s.modules.order {
 		w.add(s.modules.loaded[name])

@@ -44,6 +44,7 @@ type Game struct {
 	objects []*object          // in the order of their entities' creation
 	known   map[scene.Ref]bool // entities that have an object; never ranged over
 	seen    uint64             // the scene's revision when objects were made
+	held    *lua.LTable        // the objects, so that their memory counts as the scripts'
 	refs    []scene.Ref        // scratch
 	errors  errorLog
 	stopped bool
@@ -64,6 +65,8 @@ func NewGame(cfg GameConfig) (*Game, error) {
 		Instructions: cfg.Limits.Instructions, LoadInstructions: cfg.Limits.LoadInstructions, Memory: cfg.Limits.Memory,
 		Seed: cfg.Seed, Log: cfg.Log, Now: cfg.Now, Resolve: g.resolve,
 	})
+	g.held = g.state.L.CreateTable(0, 0)
+	g.state.roots.Append(g.held)
 	g.openModules()
 	if _, err := g.adopt(func(err error) error { return err }); err != nil {
 		return nil, err
@@ -77,8 +80,11 @@ func (g *Game) openModules() {
 	table := newSession(s.L, g.cfg.Peer, g.cfg.Opened, s.charge, s.Fault)
 	s.Native(sessionName, table)
 	s.SetGlobal("NetworkSession", table)
+	subscribed := s.L.CreateTable(0, 0)
+	s.roots.Append(subscribed)
 	e := engine{
-		L: s.L, onPanic: s.Fault, scene: g.cfg.Scene, headless: g.cfg.Scene, contract: g.cfg.Peer.Contract(),
+		held: subscribed,
+		L:    s.L, onPanic: s.Fault, scene: g.cfg.Scene, headless: g.cfg.Scene, contract: g.cfg.Peer.Contract(),
 		charge: s.charge, log: g.cfg.Log, display: s.display,
 		call: func(fn lua.LValue, args ...lua.LValue) { g.record(s.Call(fn, args...)) },
 	}
@@ -191,6 +197,12 @@ func (g *Game) adopt(failed func(error) error) (fresh []*object, err error) {
 		fresh = append(fresh, sc.object(g.state.L, ref, g.cfg.Scene.EntityID(ref)))
 	}
 	g.objects = append(g.objects, fresh...)
+	for i, o := range g.objects {
+		g.held.RawSetInt(i+1, o.self)
+	}
+	for i := g.held.Len(); i > len(g.objects); i-- {
+		g.held.RawSetInt(i, lua.LNil)
+	}
 	return fresh, nil
 }
 

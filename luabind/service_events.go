@@ -19,6 +19,7 @@ type bus struct {
 	// nor the script that emits.
 	call  func(fn lua.LValue, args ...lua.LValue)
 	subs  []subscription // in the order of subscribing
+	held  *lua.LTable    // their handlers, so that their memory counts as the scripts'
 	next  int
 	depth int // of emits inside emits
 }
@@ -41,6 +42,7 @@ func (b *bus) subscribe(a Args) int {
 	}
 	b.next++
 	b.subs = append(b.subs, subscription{b.next, name, fn})
+	b.held.RawSetInt(len(b.subs), fn)
 	a.L.Push(lua.LNumber(b.next))
 	return 1
 }
@@ -73,8 +75,20 @@ func (b *bus) remove(match func(*subscription) bool) bool {
 
 // sweep takes gone subscriptions out, unless an emit is walking the list.
 func (b *bus) sweep() {
-	if b.depth == 0 {
-		b.subs = slices.DeleteFunc(b.subs, func(s subscription) bool { return s.id == 0 })
+	before := len(b.subs)
+	if b.depth > 0 || before == 0 {
+		return
+	}
+	b.subs = slices.DeleteFunc(b.subs, func(s subscription) bool { return s.id == 0 })
+	if len(b.subs) == before {
+		return
+	}
+	for i := range before {
+		fn := lua.LValue(lua.LNil)
+		if i < len(b.subs) {
+			fn = b.subs[i].fn
+		}
+		b.held.RawSetInt(i+1, fn)
 	}
 }
 

@@ -57,6 +57,7 @@ type State struct {
 	start    time.Time
 
 	globals    *lua.LTable
+	roots      *lua.LTable // what bindings hold for scripts: counted as theirs
 	stringMeta *lua.LTable
 	guards     [guardCount]*lua.LFunction
 	running    int // nesting of Call and Load
@@ -95,6 +96,7 @@ func New(cfg Config) *State {
 	s.mem.init(cfg.Memory)
 	s.L.SetContext(&s.meter)
 	s.globals = s.L.G.Global
+	s.roots = s.L.CreateTable(0, 0)
 	s.openLibraries()
 	return s
 }
