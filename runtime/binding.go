@@ -6,6 +6,7 @@ import (
 
 	"demi.network/contract"
 	"demi.network/runtime/world"
+	"demi.network/session"
 )
 
 // binding ties a network entity to the scene entity that stands for it.
@@ -87,12 +88,9 @@ func (p *Peer) unbindAll() {
 }
 
 // appear makes the scene entity of a network entity that has come.
-func (p *Peer) appear(n uint32, typ int) {
+func (p *Peer) appear(n uint32, typ int, owner session.Sender) {
 	if p.cfg.Scene == nil || p.binds.get(n) != nil {
 		return
-	}
-	if _, ok := p.world.FindIn(typ, n); !ok {
-		return // it has gone again
 	}
 	id := p.networkID(n)
 	if err := p.cfg.Scene.Create(p.cfg.Contract.Prefabs[typ].Prefab, id); err != nil {
@@ -100,6 +98,12 @@ func (p *Peer) appear(n uint32, typ int) {
 		return
 	}
 	p.bind(n, typ, id, true)
+	if p.mode != Joined {
+		return
+	}
+	if cells, gone := p.cli.sess.Departed(n); gone { // its end is an event to come
+		p.present(p.binds.get(n), cells, p.layout.Types[typ].VisibleTo(uint32(owner), p.me()))
+	}
 }
 
 // writer selects the fields that this peer writes on an entity of owner.
@@ -112,6 +116,7 @@ func (p *Peer) Present() {
 	if p.cfg.Scene == nil {
 		return
 	}
+	p.settle() // what scripts set up must not be written over
 	for i := range p.binds.list {
 		b := &p.binds.list[i]
 		row, ok := p.world.FindIn(b.typ, b.n)

@@ -10,9 +10,10 @@ import (
 // Spawn makes a replicated entity (host only) and returns its network id.
 // entity is a scene entity whose values become the row's, or, when there is
 // none, the id that one is made under; "" makes one under the network id.
-// owner is "server", "peerN", or "" for the contract's default. The error, if
-// any, is a *session.Refusal or a *fault.Error of the scene; nothing was made
-// then.
+// owner is "server", "peerN", or "" for the contract's default. Others hear of
+// it with the values that the scene has when the next thing is sent or the tick
+// ends, and of one that is despawned before that not at all. The error, if any,
+// is a *session.Refusal or a *fault.Error of the scene; nothing was made then.
 func (p *Peer) Spawn(prefab, entity, owner string) (id string, err error) {
 	if p.mode != Hosting {
 		return "", p.refuse(session.ReasonNotServer)
@@ -46,7 +47,7 @@ func (p *Peer) Spawn(prefab, entity, owner string) (id string, err error) {
 	switch {
 	case p.cfg.Scene == nil:
 	case entity == "":
-		p.appear(n, rule.Index)
+		p.appear(n, rule.Index, to)
 	default:
 		p.bind(n, rule.Index, entity, made)
 	}
@@ -86,6 +87,7 @@ func (p *Peer) Transfer(id, owner string) error {
 	if !ok {
 		return p.refuse(session.ReasonInvalidOwner)
 	}
+	p.before(n)
 	before := p.headOf(n).OwnGen
 	if r := p.srv.sess.Transfer(p.now, n, to); r != nil {
 		return r
@@ -113,6 +115,7 @@ func (p *Peer) Despawn(id string) error {
 	if reason != session.ReasonNone {
 		return p.refuse(reason)
 	}
+	p.before(n)
 	if r := p.srv.sess.Despawn(p.now, n); r != nil {
 		return r
 	}
@@ -230,14 +233,16 @@ func (p *Peer) BindLocalEntity(id, entity string) error {
 		}
 		return nil
 	}
+	p.regather(n)
 	p.bind(n, typ, entity, false)
 	return nil
 }
 
-// LocalEntity returns the scene entity that stands for a network entity.
+// LocalEntity returns the scene entity that stands for a network entity, also
+// for one that has gone until its Despawned event is polled.
 func (p *Peer) LocalEntity(id string) (entity string, ok bool) {
-	n, r := p.find(id)
-	if r != session.ReasonNone {
+	epoch, n, ok := session.ParseNetworkID(id)
+	if !ok || epoch != p.sessionEpoch() {
 		return "", false
 	}
 	b := p.binds.get(n)
@@ -262,6 +267,7 @@ func (p *Peer) Send(name, target string, src session.Source) error {
 	var err error
 	switch p.mode {
 	case Hosting:
+		p.settle()
 		err = p.srv.sess.Send(p.now, name, target, src)
 	case Joined:
 		err = p.cli.sess.Send(p.now, name, target, src)
@@ -280,6 +286,7 @@ func (p *Peer) StartSession(metadata session.Source) error {
 	if p.mode != Hosting {
 		return p.refuse(session.ReasonNotServer)
 	}
+	p.settle()
 	return p.srv.sess.StartSession(p.now, metadata)
 }
 
@@ -292,6 +299,7 @@ func (p *Peer) Kick(sender, text string) error {
 	if !ok || who == session.ServerSender {
 		return p.refuse(session.ReasonInvalidOwner)
 	}
+	p.settle()
 	if r := p.srv.sess.Kick(p.now, who, text); r != nil {
 		return r
 	}

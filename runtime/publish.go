@@ -61,6 +61,10 @@ func (p *Peer) due(b *binding, dt float64) bool {
 // presented counts, and then it beats the owner: Force rises, and publications
 // from before lose.
 func (p *Peer) publish(b *binding, row int) {
+	if p.srv.sess.Holds(b.n) {
+		p.regather(b.n) // nobody has heard of it, so nobody can be overruled
+		return
+	}
 	h, t := p.world.Head(b.typ, row), &p.layout.Types[b.typ]
 	cells, m := p.world.Row(p.layout, b.typ, row), p.writer(t, h.Owner)
 	shared := p.shared(t, h.Owner)

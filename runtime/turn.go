@@ -16,6 +16,7 @@ func (p *Peer) Advance(now time.Time) (ticks int) {
 	p.now = now
 	switch p.mode {
 	case Hosting:
+		p.settle()
 		p.srv.drain(now, p.host)
 	case Joined:
 		p.cli.drain(now, p.host)
@@ -53,6 +54,7 @@ func (p *Peer) BeginTick() {
 func (p *Peer) EndTick() {
 	switch p.mode {
 	case Hosting:
+		p.settle()
 		p.srv.endTick(p.now)
 	case Joined:
 		p.cli.endTick(p.now)
@@ -63,6 +65,7 @@ func (p *Peer) EndTick() {
 // the latest: for the network's sake, or because a tick is due. An error means
 // that the socket is broken.
 func (p *Peer) Flush(now time.Time) (next time.Time, err error) {
+	p.settle()
 	next = earliest(p.clock.next, p.linger.flush(now))
 	if p.host != nil {
 		var at time.Time
@@ -108,7 +111,7 @@ func (p *Peer) apply(ev *session.Event) {
 	switch ev.Kind {
 	case session.EventSpawned:
 		p.log.spawn(p, ev.N, ev.Type, ev.Owner, p.mode == Joined && p.cli.sess.Retained(ev.N))
-		p.appear(ev.N, ev.Type)
+		p.appear(ev.N, ev.Type, ev.Owner)
 	case session.EventDespawned:
 		p.log.despawn(p, ev.N)
 		p.unbind(ev.N)

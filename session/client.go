@@ -212,6 +212,13 @@ func (c *Client) Records() uint32 { return c.stream.records }
 // Retained says whether entity n was there before this client was active.
 func (c *Client) Retained(n uint32) bool { return n != 0 && n <= c.retained }
 
+// Departed returns the last row of an entity that went before its EventSpawned
+// was polled, until its EventDespawned is polled.
+func (c *Client) Departed(n uint32) (cells []int32, ok bool) {
+	cells, ok = c.in.departed[n]
+	return cells, ok
+}
+
 // CurrentSession returns the host's metadata, nil when none came. It is the
 // session's own: read it, do not fill it.
 func (c *Client) CurrentSession() *payload.Value { return c.session() }

@@ -84,6 +84,7 @@ func (c *Client) despawned(r *wire.Coder) Reason {
 	case d.Gen <= c.reg.world.Head(typ, row).OwnGen:
 		return ReasonStaleGeneration
 	}
+	c.in.depart(d.N, c.reg.world.Row(c.reg.layout, typ, row))
 	c.reg.remove(typ, row)
 	c.in.push(Event{Kind: EventDespawned, N: d.N, Type: typ, Gen: d.Gen}, nil)
 	return ReasonNone

@@ -33,6 +33,9 @@ type inbox struct {
 	bytes    arena
 	dropped  uint64
 	value    payload.Value // Data of the event polled last
+
+	shown    uint32             // at a client, the newest entity whose spawn was polled
+	departed map[uint32][]int32 // last rows of those that went before that
 }
 
 // lifeEvent is an event that is kept.
@@ -134,10 +137,29 @@ func (b *inbox) popLife(c *codec) Event {
 	if b.lifeHead++; b.lifeHead == len(b.life) {
 		b.life, b.lifeHead, b.limit = b.life[:0], 0, 0
 	}
-	if l.ev.Kind == EventSessionStarted && c.decode(nil, l.payload, &b.value) == ReasonNone {
-		l.ev.Data = &b.value
+	switch l.ev.Kind {
+	case EventSessionStarted:
+		if c.decode(nil, l.payload, &b.value) == ReasonNone {
+			l.ev.Data = &b.value
+		}
+	case EventSpawned:
+		b.shown = l.ev.N
+	case EventDespawned:
+		delete(b.departed, l.ev.N)
 	}
 	return l.ev
+}
+
+// depart keeps the row of an entity that goes before the game has heard that it
+// came: the game is told of both, in their order, and shown what it was.
+func (b *inbox) depart(n uint32, cells []int32) {
+	if n <= b.shown {
+		return
+	}
+	if b.departed == nil {
+		b.departed = map[uint32][]int32{}
+	}
+	b.departed[n] = append([]int32(nil), cells...)
 }
 
 // fate is what compaction knows of an entity from the events that wait.
@@ -172,6 +194,7 @@ func (b *inbox) compact() {
 			}
 		case EventDespawned:
 			if f.vanishes {
+				delete(b.departed, l.ev.N)
 				continue
 			}
 		case EventOwnership:

@@ -18,6 +18,7 @@ type Server struct {
 	peers  directory
 	closed bool
 	shut   bool // refuses newcomers
+	held   held
 	rows   []byte
 	batch  spawns
 }
@@ -52,6 +53,7 @@ func (s *Server) Handle(now time.Time, ev transport.Event) (Opaque, bool) {
 	if s.closed {
 		return Opaque{}, false
 	}
+	s.Release(now)
 	if ev.Kind == transport.Connected {
 		s.connected(now, ev)
 		return Opaque{}, false
@@ -174,6 +176,7 @@ func (s *Server) Advance(now time.Time) {
 	if s.closed {
 		return
 	}
+	s.Release(now)
 	for _, p := range s.peers.all {
 		if p.phase == PhaseClosed {
 			continue // left while others were looked after

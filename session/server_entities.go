@@ -15,9 +15,10 @@ const (
 	walkBurst  = 8
 )
 
-// Spawn makes an entity of type typ (contract.Prefab.Index) for owner and
-// tells everybody. cells are copied; nil means the contract's defaults; a row
-// of another width is the caller's mistake and panics. Reasons: unknown_prefab,
+// Spawn makes an entity of type typ (contract.Prefab.Index) for owner. cells
+// are copied; nil means the contract's defaults; a row of another width is the
+// caller's mistake and panics. It exists here at once; its record is held until
+// Release, or until something else is sent. Reasons: unknown_prefab,
 // invalid_owner, entity_limit, invalid_operation (closed).
 func (s *Server) Spawn(now time.Time, typ int, owner Sender, cells []int32) (n uint32, r *Refusal) {
 	switch {
@@ -34,12 +35,7 @@ func (s *Server) Spawn(now time.Time, typ int, owner Sender, cells []int32) (n u
 	}
 	n = s.reg.last + 1
 	s.reg.insert(typ, world.Head{ID: n, OwnGen: 1, Owner: uint32(owner)}, cells)
-	_, row, _ := s.reg.find(n)
-	for _, p := range s.peers.seated {
-		if p.hears(n) {
-			s.sendSpawn(p, typ, row)
-		}
-	}
+	s.held.ids = append(s.held.ids, n)
 	return n, nil
 }
 
@@ -74,16 +70,24 @@ func (s *Server) Transfer(now time.Time, n uint32, owner Sender) *Refusal {
 	if r := s.mayOwn(owner, n); r != ReasonNone {
 		return s.count.local(r, nil, n, owner.String())
 	}
-	s.transfer(typ, row, owner)
+	s.transfer(now, typ, row, owner)
 	return nil
 }
 
 // transfer changes the owner and tells everybody. The record carries what each
-// may see from now on, so that a new owner starts from the truth.
-func (s *Server) transfer(typ, row int, owner Sender) (gen uint32) {
+// may see from now on, so that a new owner starts from the truth. Of an entity
+// nobody has heard of, the spawn record will say it all.
+func (s *Server) transfer(now time.Time, typ, row int, owner Sender) (gen uint32) {
 	h := s.reg.world.Head(typ, row)
+	waits := s.held.has(h.ID)
+	if !waits {
+		s.Release(now)
+	}
 	gen = h.OwnGen + 1
 	s.reg.give(typ, row, owner, gen)
+	if waits {
+		return gen
+	}
 	for _, p := range s.peers.seated {
 		if p.hears(h.ID) {
 			s.rows = s.reg.appendRow(s.rows[:0], typ, row, p.sender)
@@ -104,14 +108,21 @@ func (s *Server) Despawn(now time.Time, n uint32) *Refusal {
 	case !ok:
 		return s.count.local(ReasonUnknownEntity, nil, n, "")
 	}
-	s.despawn(typ, row)
+	s.despawn(now, typ, row)
 	return nil
 }
 
-// despawn removes an entity and tells everybody.
-func (s *Server) despawn(typ, row int) (gen uint32) {
+// despawn removes an entity and tells everybody who has heard of it.
+func (s *Server) despawn(now time.Time, typ, row int) (gen uint32) {
 	h := *s.reg.world.Head(typ, row)
+	waited := s.held.cancel(h.ID)
+	if !waited {
+		s.Release(now)
+	}
 	s.reg.remove(typ, row)
+	if waited {
+		return h.OwnGen + 1
+	}
 	for _, p := range s.peers.seated {
 		if p.hears(h.ID) {
 			p.stream.records++
@@ -119,13 +130,6 @@ func (s *Server) despawn(typ, row int) (gen uint32) {
 		}
 	}
 	return h.OwnGen + 1
-}
-
-// sendSpawn tells one peer of one entity.
-func (s *Server) sendSpawn(p *peer, typ, row int) {
-	s.rows, s.batch.Records = s.rows[:0], s.batch.Records[:0]
-	s.addSpawn(p, typ, row)
-	s.send(p, kindSpawn, &s.batch)
 }
 
 // addSpawn adds a record to the batch; rows lie in s.rows, which must have room
@@ -144,7 +148,7 @@ func (s *Server) addSpawn(p *peer, typ, row int) {
 func (s *Server) advanceWalk(now time.Time, p *peer) {
 	for i := 0; i < walkBurst && p.stream.queued < walkWindow && p.doom.code == ""; i++ {
 		s.rows, s.batch.Records = s.rows[:0], s.batch.Records[:0]
-		for len(s.rows)+16*len(s.batch.Records) < walkFrame {
+		for !s.batchFull() {
 			typ, row, ok := s.reg.after(p.walk.cursor)
 			if !ok {
 				break
@@ -153,8 +157,7 @@ func (s *Server) advanceWalk(now time.Time, p *peer) {
 			s.addSpawn(p, typ, row)
 		}
 		if len(s.batch.Records) > 0 {
-			s.send(p, kindSpawn, &s.batch)
-			p.stream.queued += len(s.out) / fragmentBytes
+			s.sendSpawns(p)
 			continue
 		}
 		s.send(p, kindActive, &active{Tick: s.reg.world.Tick, Records: p.stream.records})
@@ -175,6 +178,7 @@ func (s *Server) StartSession(now time.Time, src Source) error {
 	if s.closed {
 		return s.count.local(ReasonInvalidOperation, nil, 0, "the session is closed")
 	}
+	s.Release(now)
 	b, r, err := s.codec.encode(s.body[:0], nil, src)
 	s.body = b
 	if r != ReasonNone {

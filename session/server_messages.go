@@ -136,6 +136,7 @@ func (s *Server) Send(now time.Time, name, target string, src Source) error {
 	if r := s.compose(s.at(now), ServerSender, name, target, src); r != nil {
 		return r
 	}
+	s.Release(now) // the payload may name what nobody has heard of
 	s.count.sent++
 	m := &s.msg
 	if m.rule.To == contract.ActorAll || m.rule.To == contract.ActorOwner && !s.owns(ServerSender, m.N) {

@@ -83,11 +83,11 @@ func (s *Server) leave(now time.Time, p *peer, code fault.Code, text string) {
 		typ, row, _ := s.reg.find(n)
 		switch s.con.Prefabs[typ].OnDisconnect {
 		case contract.PolicyDespawn:
-			gen := s.despawn(typ, row)
+			gen := s.despawn(now, typ, row)
 			s.in.push(Event{Kind: EventDespawned, N: n, Type: typ, Gen: gen}, nil)
 		case contract.PolicyReturnToServer, contract.PolicyTransferByGame:
 			// By game: to the host first, then the game decides.
-			gen := s.transfer(typ, row, ServerSender)
+			gen := s.transfer(now, typ, row, ServerSender)
 			s.in.push(Event{Kind: EventOwnership, N: n, Type: typ, Owner: ServerSender, Gen: gen}, nil)
 		}
 	}
@@ -118,6 +118,7 @@ func (s *Server) Kick(now time.Time, p Sender, text string) *Refusal {
 	if q == nil {
 		return s.count.local(ReasonInvalidOwner, nil, 0, p.String())
 	}
+	s.Release(now)
 	s.end(now, q, fault.Kicked, text)
 	return nil
 }
@@ -129,6 +130,7 @@ func (s *Server) Shutdown(now time.Time, text string) {
 	if s.closed {
 		return
 	}
+	s.held = held{} // nobody is left to care
 	bye := goodbye{Code: fault.Shutdown.Wire(), Text: cleanText(text, maxTextBytes)}
 	for _, p := range s.peers.all {
 		s.send(p, kindGoodbye, &bye)
@@ -143,6 +145,7 @@ func (s *Server) Shutdown(now time.Time, text string) {
 // it is fragmented. body may be reused on return. Reasons: not_joined,
 // oversized, backlog (the transport did not take it).
 func (s *Server) SendSnapshot(now time.Time, to Sender, body []byte) *Refusal {
+	s.Release(now)
 	p := s.peers.find(to)
 	if p == nil || p.phase != PhaseActive {
 		return s.count.refuse(ReasonNotJoined, nil, to, 0)

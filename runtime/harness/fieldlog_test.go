@@ -163,60 +163,108 @@ func TestFieldLogB26LateJoinerDoesNotReset(t *testing.T) {
 	}
 }
 
-// Field log B23: spawned and gone within one tick, and the like.
+// Field log B23: made, set up and gone within one tick, a hundred times, in
+// every way a script may do it. A client hears nothing at all, or of the spawn,
+// with the values that were set, and then of the end.
 func TestFieldLogB23SpawnAndDespawnInOneTick(t *testing.T) {
-	p := newPlay(t, 23, "rtt=100,loss=5%")
-	host := p.Host()
-	c := p.join("ann", "ben")
-	n := 0
-	host.OnTick = func() {
-		if n++; n > 100 {
-			return
-		}
-		name := fmt.Sprint("k", n)
-		if err := host.Scene.Create("prefab://crate", name); err != nil {
-			t.Error(err)
-		}
-		host.Scene.Write(name, position, contract.FieldValue{10})
-		id := p.spawn(host, "crate", name, "peer1")
-		if n%3 == 1 {
-			if err := host.Transfer(id, "peer2"); err != nil {
-				t.Error(err)
+	for _, c := range []struct {
+		why    string
+		owner  string
+		script func(p *play, host *Peer, id, entity string) // after the spawn and the scene write
+		heard  int                                          // spawns that each client hears of
+	}{
+		{"despawn", "peer1", func(p *play, host *Peer, id, entity string) { p.must(host.Despawn(id)) }, 0},
+		{"despawn of the host's own", "server", func(p *play, host *Peer, id, entity string) { p.must(host.Despawn(id)) }, 0},
+		{"update_entity, despawn", "peer1", func(p *play, host *Peer, id, entity string) {
+			p.must(host.UpdateEntity(id, 1))
+			p.must(host.Despawn(id))
+		}, 0},
+		{"transfer, despawn", "peer1", func(p *play, host *Peer, id, entity string) {
+			p.must(host.Transfer(id, "peer2"))
+			if see(host, id, position) != "10" {
+				p.t.Error("a transfer must not write over what the script has set up")
 			}
-		}
-		if err := host.Despawn(id); err != nil {
-			t.Error(err)
-		}
-		if n%3 == 2 {
-			other := p.spawn(host, "crate", name, "server")
-			if err := host.Despawn(other); err != nil {
-				t.Error(err)
-			}
-		}
-		host.Scene.Destroy(name)
-	}
-	alive := []map[uint32]bool{{}, {}}
-	for i, peer := range c {
-		peer.OnEvent = func(ev session.Event) {
-			switch ev.Kind {
-			case session.EventSpawned:
-				alive[i][ev.N] = true
-			case session.EventDespawned:
-				if !alive[i][ev.N] {
-					t.Errorf("%s: entity %d despawned before it was spawned", peer.Name, ev.N)
+			p.must(host.Despawn(id))
+		}, 0},
+		{"despawn, spawn of another", "peer1", func(p *play, host *Peer, id, entity string) {
+			p.must(host.Despawn(id))
+			other := p.spawn(host, "crate", entity, "server")
+			host.Scene.Write(entity, position, contract.FieldValue{10})
+			p.must(host.Despawn(other))
+		}, 0},
+		{"a message, despawn", "peer1", func(p *play, host *Peer, id, entity string) {
+			p.must(host.Send("over", "", nil))
+			p.must(host.Despawn(id))
+		}, 100},
+		{"bound to another, a message, despawn", "peer1", func(p *play, host *Peer, id, entity string) {
+			p.must(host.Scene.Create("prefab://crate", entity+"'"))
+			p.must(host.BindLocalEntity(id, entity+"'"))
+			p.must(host.Send("over", "", nil))
+			p.must(host.Despawn(id))
+			host.Scene.Destroy(entity + "'")
+		}, 100},
+		{"nothing more this tick", "peer1", func(p *play, host *Peer, id, entity string) {}, 100},
+		{"update_entity", "peer2", func(p *play, host *Peer, id, entity string) { p.must(host.UpdateEntity(id, 1)) }, 100},
+		{"transfer", "peer1", func(p *play, host *Peer, id, entity string) { p.must(host.Transfer(id, "peer2")) }, 100},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			p := newPlay(t, 23, "rtt=100,loss=5%")
+			host := p.Host()
+			clients := p.join("ann", "ben")
+			last, n := "", 0
+			host.OnTick = func() {
+				if _, ok := host.Owner(last); ok { // those that the script has left
+					p.must(host.Despawn(last))
 				}
-				delete(alive[i], ev.N)
+				if n++; n > 100 {
+					return
+				}
+				entity := fmt.Sprint("k", n)
+				last = p.spawn(host, "crate", entity, c.owner)
+				host.Scene.Write(entity, position, contract.FieldValue{10})
+				c.script(p, host, last, entity)
 			}
-		}
+			for _, peer := range clients {
+				alive, heard := map[uint32]bool{}, 0
+				peer.OnEvent = func(ev session.Event) {
+					switch ev.Kind {
+					case session.EventSpawned:
+						alive[ev.N] = true
+						heard++
+						if got := see(peer, session.NetworkID(peer.Epoch(), ev.N), position); got != "10" {
+							t.Errorf("%s hears of the spawn of %d and sees x=%s, want 10", peer.Name, ev.N, got)
+						}
+					case session.EventDespawned:
+						if !alive[ev.N] {
+							t.Errorf("%s hears of the end of %d before its spawn", peer.Name, ev.N)
+						}
+						delete(alive, ev.N)
+					}
+				}
+				defer func() {
+					if w, _ := peer.World(); w.Len() != 0 || peer.Scene.Len() != 0 || len(alive) != 0 || heard != c.heard {
+						t.Errorf("%s: %d rows, %d scene entities, %d entities by events, %d spawns heard: want none, none, none and %d",
+							peer.Name, w.Len(), peer.Scene.Len(), len(alive), heard, c.heard)
+					}
+					honest(t, peer)
+				}()
+			}
+			p.Step(6 * time.Second)
+			if host.Scene.Len() != 0 {
+				t.Errorf("%d scene entities are left at the host", host.Scene.Len())
+			}
+			honest(t, host)
+			p.converge(100, host, clients...)
+		})
 	}
-	p.Step(7 * time.Second)
-	for i, peer := range c {
-		if w, _ := peer.World(); w.Len() != 0 || peer.Scene.Len() != 0 || len(alive[i]) != 0 {
-			t.Errorf("%s: %d rows, %d scene entities, %d entities by events: want none", peer.Name, w.Len(), peer.Scene.Len(), len(alive[i]))
-		}
-		honest(t, peer)
+}
+
+// must ends the test for an act that has to succeed.
+func (p *play) must(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	p.converge(100, host, c[0], c[1])
 }
 
 // Field log B25: a world of 2000 entities, and one who joins while it changes.
