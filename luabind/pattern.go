@@ -1,6 +1,9 @@
 package luabind
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // pattern is a compiled Lua pattern. Compiling finds every fault of the pattern
 // beforehand; matching then only counts steps.
@@ -51,92 +54,110 @@ func (it *item) invert() {
 // compilePattern reads a pattern. With anchors false a leading ^ is an ordinary
 // character, as in gmatch.
 func compilePattern(p string, anchors bool) (*pattern, error) {
-	out := &pattern{}
+	c := patternReader{src: p, out: &pattern{}}
 	if anchors && len(p) > 0 && p[0] == '^' {
-		out.anchored = true
-		p = p[1:]
+		c.out.anchored = true
+		c.pos = 1
 	}
-	var open []int // captures not closed yet
-	closed := [maxCaptures]bool{}
-	for i := 0; i < len(p); {
-		switch c := p[i]; {
-		case c == '(':
-			if out.captures >= maxCaptures {
-				return nil, fmt.Errorf("too many captures")
-			}
-			it := item{op: itemOpen, n: out.captures}
-			if i+1 < len(p) && p[i+1] == ')' {
-				it.op = itemPosition
-				closed[out.captures] = true
-				i++
-			} else {
-				open = append(open, out.captures)
-			}
-			out.captures++
-			out.items = append(out.items, it)
-			i++
-			continue
-		case c == ')':
-			if len(open) == 0 {
-				return nil, fmt.Errorf("invalid pattern capture")
-			}
-			n := open[len(open)-1]
-			open = open[:len(open)-1]
-			closed[n] = true
-			out.items = append(out.items, item{op: itemClose, n: n})
-			i++
-			continue
-		case c == '$' && i == len(p)-1:
-			out.items = append(out.items, item{op: itemEnd})
-			i++
-			continue
-		case c == '%' && i+1 < len(p) && p[i+1] == 'b':
-			if i+3 >= len(p) {
-				return nil, fmt.Errorf("malformed pattern (missing arguments to '%%b')")
-			}
-			out.items = append(out.items, item{op: itemBalance, open: p[i+2], close: p[i+3]})
-			i += 4
-			continue
-		case c == '%' && i+1 < len(p) && p[i+1] == 'f':
-			if i+2 >= len(p) || p[i+2] != '[' {
-				return nil, fmt.Errorf("missing '[' after '%%f' in pattern")
-			}
-			it := item{op: itemFrontier}
-			next, err := it.class(p, i+2)
-			if err != nil {
-				return nil, err
-			}
-			out.items = append(out.items, it)
-			i = next
-			continue
-		case c == '%' && i+1 < len(p) && isDigit(p[i+1]):
-			n := int(p[i+1]) - '1'
-			if n < 0 || n >= out.captures || !closed[n] {
-				return nil, fmt.Errorf("invalid capture index %%%c", p[i+1])
-			}
-			out.items = append(out.items, item{op: itemBack, n: n})
-			i += 2
-			continue
-		}
-		it := item{op: itemSingle}
-		next, err := it.class(p, i)
+	for c.pos < len(p) {
+		it, err := c.item()
 		if err != nil {
 			return nil, err
 		}
-		if next < len(p) {
-			switch p[next] {
-			case '*', '+', '-', '?':
-				it.rep = p[next]
-				next++
-			}
+		c.out.items = append(c.out.items, it)
+	}
+	if len(c.open) > 0 {
+		return nil, errors.New("unfinished capture")
+	}
+	return c.out, nil
+}
+
+// patternReader reads a pattern item by item.
+type patternReader struct {
+	src    string
+	pos    int
+	out    *pattern
+	open   []int // captures not closed yet
+	closed [maxCaptures]bool
+}
+
+// next returns the byte i places further, 0 behind the end.
+func (c *patternReader) next(i int) byte {
+	if c.pos+i < len(c.src) {
+		return c.src[c.pos+i]
+	}
+	return 0
+}
+
+// item reads one item.
+func (c *patternReader) item() (item, error) {
+	switch ch, next := c.src[c.pos], c.next(1); {
+	case ch == '(':
+		return c.openCapture()
+	case ch == ')':
+		if len(c.open) == 0 {
+			return item{}, errors.New("invalid pattern capture")
 		}
-		out.items = append(out.items, it)
-		i = next
+		n := c.open[len(c.open)-1]
+		c.open = c.open[:len(c.open)-1]
+		c.closed[n] = true
+		c.pos++
+		return item{op: itemClose, n: n}, nil
+	case ch == '$' && c.pos == len(c.src)-1:
+		c.pos++
+		return item{op: itemEnd}, nil
+	case ch == '%' && next == 'b':
+		if c.pos+3 >= len(c.src) {
+			return item{}, errors.New("malformed pattern (missing arguments to '%b')")
+		}
+		it := item{op: itemBalance, open: c.next(2), close: c.next(3)}
+		c.pos += 4
+		return it, nil
+	case ch == '%' && next == 'f':
+		if c.next(2) != '[' {
+			return item{}, errors.New("missing '[' after '%f' in pattern")
+		}
+		c.pos += 2
+		return c.set(itemFrontier)
+	case ch == '%' && isDigit(next):
+		n := int(next) - '1'
+		if n < 0 || n >= c.out.captures || !c.closed[n] {
+			return item{}, fmt.Errorf("invalid capture index %%%c", next)
+		}
+		c.pos += 2
+		return item{op: itemBack, n: n}, nil
 	}
-	if len(open) > 0 {
-		return nil, fmt.Errorf("unfinished capture")
+	it, err := c.set(itemSingle)
+	switch rep := c.next(0); rep {
+	case '*', '+', '-', '?':
+		it.rep = rep
+		c.pos++
 	}
-	return out, nil
+	return it, err
+}
+
+func (c *patternReader) openCapture() (item, error) {
+	n := c.out.captures
+	if n >= maxCaptures {
+		return item{}, errors.New("too many captures")
+	}
+	c.out.captures++
+	if c.next(1) == ')' {
+		c.closed[n] = true
+		c.pos += 2
+		return item{op: itemPosition, n: n}, nil
+	}
+	c.open = append(c.open, n)
+	c.pos++
+	return item{op: itemOpen, n: n}, nil
+}
+
+// set reads a character class.
+func (c *patternReader) set(op itemOp) (item, error) {
+	it := item{op: op}
+	end, err := it.class(c.src, c.pos)
+	c.pos = max(end, c.pos)
+	return it, err
 }
 
 // class fills the set from the single character class at p[i] and returns where
@@ -145,7 +166,7 @@ func (it *item) class(p string, i int) (int, error) {
 	switch p[i] {
 	case '%':
 		if i+1 >= len(p) {
-			return 0, fmt.Errorf("malformed pattern (ends with '%%')")
+			return 0, errors.New("malformed pattern (ends with '%')")
 		}
 		it.escape(p[i+1])
 		return i + 2, nil
@@ -167,7 +188,7 @@ func (it *item) bracket(p string, i int) (int, error) {
 	}
 	for first := true; ; first = false {
 		if i >= len(p) {
-			return 0, fmt.Errorf("malformed pattern (missing ']')")
+			return 0, errors.New("malformed pattern (missing ']')")
 		}
 		switch c := p[i]; {
 		case c == ']' && !first:
@@ -177,7 +198,7 @@ func (it *item) bracket(p string, i int) (int, error) {
 			return i + 1, nil
 		case c == '%':
 			if i+1 >= len(p) {
-				return 0, fmt.Errorf("malformed pattern (missing ']')")
+				return 0, errors.New("malformed pattern (missing ']')")
 			}
 			it.escape(p[i+1])
 			i += 2
@@ -239,197 +260,3 @@ func classOf(letter byte) func(byte) bool {
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-// matcher matches one pattern against one text.
-type matcher struct {
-	*pattern
-	src   string
-	spend func(steps int64) // told of work done; may panic to end it
-	steps int64
-	depth int
-	caps  [maxCaptures]capture
-}
-
-// capture is a part of the text; position captures have length -1.
-type capture struct{ start, length int }
-
-const positionCapture = -1
-
-// step counts work and passes it on now and then.
-func (m *matcher) step(n int64) {
-	if m.steps += n; m.steps >= 256 {
-		m.spend(m.steps)
-		m.steps = 0
-	}
-}
-
-// done passes on what is left.
-func (m *matcher) done() {
-	if m.steps > 0 {
-		m.spend(m.steps)
-		m.steps = 0
-	}
-}
-
-// find looks for the first match at or after init. It returns where it begins
-// and ends, or a negative start.
-func (m *matcher) find(init int) (start, end int) {
-	for at := init; at <= len(m.src); at++ {
-		if end := m.match(at, 0); end >= 0 {
-			m.done()
-			return at, end
-		}
-		if m.anchored {
-			break
-		}
-	}
-	m.done()
-	return -1, -1
-}
-
-// tooComplex ends a match whose recursion is too deep.
-type tooComplex struct{}
-
-// match matches the items from i on at offset s and returns where that ends,
-// or -1.
-func (m *matcher) match(s, i int) int {
-	if m.depth++; m.depth > maxPatternDepth {
-		panic(tooComplex{})
-	}
-	end := m.run(s, i)
-	m.depth--
-	return end
-}
-
-func (m *matcher) run(s, i int) int {
-	for ; i < len(m.items); i++ {
-		m.step(1)
-		switch it := &m.items[i]; it.op {
-		case itemSingle:
-			if it.rep != 0 {
-				end, on := m.repeat(it, s, i)
-				if !on {
-					return end
-				}
-				continue // ? that took nothing
-			}
-			if s >= len(m.src) || !it.has(m.src[s]) {
-				return -1
-			}
-			s++
-		case itemOpen:
-			return m.captured(it.n, capture{s, 0}, s, i)
-		case itemPosition:
-			return m.captured(it.n, capture{s, positionCapture}, s, i)
-		case itemClose:
-			return m.captured(it.n, capture{m.caps[it.n].start, s - m.caps[it.n].start}, s, i)
-		case itemBack:
-			c := m.caps[it.n]
-			n := max(c.length, 0)
-			m.step(int64(n / 16))
-			if len(m.src)-s < n || m.src[c.start:c.start+n] != m.src[s:s+n] {
-				return -1
-			}
-			s += n
-		case itemBalance:
-			if s = m.balance(it, s); s < 0 {
-				return -1
-			}
-		case itemFrontier:
-			var before, after byte
-			if s > 0 {
-				before = m.src[s-1]
-			}
-			if s < len(m.src) {
-				after = m.src[s]
-			}
-			if it.has(before) || !it.has(after) {
-				return -1
-			}
-		case itemEnd:
-			if s != len(m.src) {
-				return -1
-			}
-		}
-	}
-	return s
-}
-
-// captured sets a capture for the rest of the match, and restores it when that
-// fails.
-func (m *matcher) captured(n int, c capture, s, i int) int {
-	old := m.caps[n]
-	m.caps[n] = c
-	end := m.match(s, i+1)
-	if end < 0 {
-		m.caps[n] = old
-	}
-	return end
-}
-
-// repeat matches a repeated single item and the rest. on reports that the item
-// is optional, was not there, and the caller may go on behind it.
-func (m *matcher) repeat(it *item, s, i int) (end int, on bool) {
-	switch it.rep {
-	case '?':
-		if s < len(m.src) && it.has(m.src[s]) {
-			if end := m.match(s+1, i+1); end >= 0 {
-				return end, false
-			}
-		}
-		return 0, true
-	case '-':
-		for {
-			if end := m.match(s, i+1); end >= 0 {
-				return end, false
-			}
-			if s >= len(m.src) || !it.has(m.src[s]) {
-				return -1, false
-			}
-			s++
-		}
-	}
-	n := 0
-	for s+n < len(m.src) && it.has(m.src[s+n]) {
-		n++
-	}
-	m.step(int64(n / 8))
-	least := 0
-	if it.rep == '+' {
-		least = 1
-	}
-	if i+1 == len(m.items) { // nothing follows: the longest one is the match
-		if n < least {
-			return -1, false
-		}
-		return s + n, false
-	}
-	for ; n >= least; n-- {
-		if end := m.match(s+n, i+1); end >= 0 {
-			return end, false
-		}
-	}
-	return -1, false
-}
-
-// balance matches %bxy at s and returns where it ends, or -1.
-func (m *matcher) balance(it *item, s int) int {
-	if s >= len(m.src) || m.src[s] != it.open {
-		return -1
-	}
-	level := 1
-	for i := s + 1; i < len(m.src); i++ {
-		if (i-s)&63 == 0 {
-			m.step(8)
-		}
-		switch m.src[i] {
-		case it.close:
-			if level--; level == 0 {
-				return i + 1
-			}
-		case it.open:
-			level++
-		}
-	}
-	return -1
-}

@@ -64,7 +64,7 @@ func Atan2(y, x float64) float64 {
 		if x > 0 {
 			return math.Copysign(halfPiHi/2, y)
 		}
-		return math.Copysign(3*(halfPiHi/2), y)
+		return math.Copysign(float64(3*(halfPiHi/2)), y)
 	}
 	ax, ay := math.Abs(x), math.Abs(y)
 	var hi, lo float64
@@ -88,7 +88,7 @@ func Asin(x float64) float64 {
 	if x != x || x < -1 || x > 1 {
 		return math.NaN()
 	}
-	return Atan2(x, math.Sqrt((1-x)*(1+x)))
+	return Atan2(x, math.Sqrt(float64((1-x)*(1+x))))
 }
 
 // Acos returns the arc cosine of x; NaN outside [-1, 1].
@@ -96,7 +96,7 @@ func Acos(x float64) float64 {
 	if x != x || x < -1 || x > 1 {
 		return math.NaN()
 	}
-	return Atan2(math.Sqrt((1-x)*(1+x)), x)
+	return Atan2(math.Sqrt(float64((1-x)*(1+x))), x)
 }
 
 // atanUnit returns atan(y/x) for 0 <= y <= x as a value and a rest.
@@ -108,7 +108,7 @@ func atanUnit(y, x float64) (hi, lo float64) {
 		return 0, 0
 	}
 	if x >= 0x1p1000 { // keep x + c*y finite
-		x, y = x*0x1p-30, y*0x1p-30
+		x, y = float64(x*0x1p-30), float64(y*0x1p-30)
 	}
 	q := y / x
 	i := math.Floor(float64(q*16) + 0.5)
@@ -124,12 +124,12 @@ func atanUnit(y, x float64) (hi, lo float64) {
 
 // atanTail is atan(t) - t for |t| <= 1/32.
 func atanTail(t float64) float64 {
-	z := t * t
+	z := float64(t * t)
 	p := 1.0 / 13
 	p = -1.0/11 + float64(z*p)
 	p = 1.0/9 + float64(z*p)
 	p = -1.0/7 + float64(z*p)
 	p = 1.0/5 + float64(z*p)
 	p = -1.0/3 + float64(z*p)
-	return float64(t*z) * p
+	return float64(float64(t*z) * p)
 }

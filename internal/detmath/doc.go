@@ -38,5 +38,5 @@ func Hypot(x, y float64) float64 {
 		return x + y
 	}
 	q := y / x
-	return x * math.Sqrt(1+float64(q*q))
+	return float64(x * math.Sqrt(1+float64(q*q)))
 }

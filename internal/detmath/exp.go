@@ -76,14 +76,14 @@ func logParts(x float64) (hi, lo float64) {
 	}
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
-		m *= 2
+		m += m
 		k--
 	}
 	// log m = 2 atanh(s), s = (m-1)/(m+1), |s| < 0.172. f - s*f/... keeps the
 	// leading term exact: log m = f - s*(f - R) with f = m-1, R the series.
 	f := m - 1 // exact
 	s := f / (m + 1)
-	z := s * s
+	z := float64(s * s)
 	p := 2.0 / 23
 	p = 2.0/21 + float64(z*p)
 	p = 2.0/19 + float64(z*p)
@@ -96,7 +96,7 @@ func logParts(x float64) (hi, lo float64) {
 	p = 2.0/5 + float64(z*p)
 	p = 2.0/3 + float64(z*p)
 	r := float64(z * p) // 2 atanh(s)/s - 2
-	half := float64(f*f) * 0.5
+	half := float64(float64(f*f) * 0.5)
 	// 2 atanh(s) = 2s + s r, and 2s = f - s f, s f = half - s*half... so that
 	// the sum below starts with the exact f.
 	tail := float64(s * (half + r))
@@ -111,13 +111,13 @@ func Log2(x float64) float64 {
 	if m, k := math.Frexp(x); m == 0.5 {
 		return float64(k - 1)
 	}
-	return Log(x) * log2e
+	return float64(Log(x) * log2e)
 }
 
 // Log10 returns the decimal logarithm of x, exact for the powers of ten that
 // a float64 holds exactly.
 func Log10(x float64) float64 {
-	l := Log(x) * log10e
+	l := float64(Log(x) * log10e)
 	if n := math.Floor(l + 0.5); n >= 0 && n <= 22 && Pow(10, n) == x {
 		return n
 	}
@@ -133,7 +133,7 @@ func Sinh(x float64) float64 {
 	}
 	if a > 700 {
 		h := Exp(a / 2)
-		return math.Copysign(float64(h/2)*h, x)
+		return math.Copysign(float64(h/2*h), x)
 	}
 	e := Exp(a)
 	return math.Copysign((e-1/e)/2, x)
@@ -144,7 +144,7 @@ func Cosh(x float64) float64 {
 	a := math.Abs(x)
 	if a > 700 {
 		h := Exp(a / 2)
-		return float64(h/2) * h
+		return float64(h / 2 * h)
 	}
 	e := Exp(a)
 	return (e + 1/e) / 2

@@ -50,7 +50,7 @@ func (r *Rand) Uint64() uint64 {
 func (r *Rand) Float64() float64 { return Unit(r.Uint64()) }
 
 // Unit turns 64 random bits into a number in [0, 1), a multiple of 2^-53.
-func Unit(random uint64) float64 { return float64(random>>11) * 0x1p-53 }
+func Unit(random uint64) float64 { return float64(float64(random>>11) * 0x1p-53) }
 
 // Uint64N returns a number in [0, n) without bias. It panics when n is 0.
 func (r *Rand) Uint64N(n uint64) uint64 {

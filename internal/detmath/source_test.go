@@ -5,45 +5,41 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// fusible returns the places of a file where a product feeds a sum without an
-// explicit conversion between them, so that a compiler may fuse the two.
-// Products of constants do not count, nor does anything inside an index.
+// fusible returns the places of a file where a product is not rounded at once.
+// A compiler may fuse a product with a sum it reaches, also through a variable
+// or the result of an inlined function, so every product of this package stands
+// inside float64(…), or in another product that does. Products of constants do
+// not count.
 func fusible(fset *token.FileSet, file *ast.File) []string {
 	var places []string
-	report := func(e ast.Expr) {
-	unwrap:
-		for {
-			switch p := e.(type) {
-			case *ast.ParenExpr:
-				e = p.X
-			case *ast.UnaryExpr:
-				e = p.X
-			default:
-				break unwrap
-			}
-		}
-		b, ok := e.(*ast.BinaryExpr)
-		if !ok || b.Op != token.MUL || isLiteral(b.X) && isLiteral(b.Y) {
-			return
-		}
-		places = append(places, fset.Position(b.Pos()).String())
-	}
+	rounded := map[ast.Expr]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			return n.Name.Name != "plainSum" && n.Name.Name != "Uint64" && n.Name.Name != "machinPi"
-		case *ast.BinaryExpr:
-			if n.Op == token.ADD || n.Op == token.SUB {
-				report(n.X)
-				report(n.Y)
+			return !integer[n.Name.Name]
+		case *ast.ParenExpr:
+			rounded[n.X] = rounded[n]
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "float64" {
+				rounded[n.Args[0]] = true
 			}
+		case *ast.BinaryExpr:
+			if n.Op != token.MUL {
+				break
+			}
+			if !rounded[n] && !(isLiteral(n.X) && isLiteral(n.Y)) {
+				places = append(places, fset.Position(n.Pos()).String())
+			}
+			rounded[n.X], rounded[n.Y] = true, true
 		case *ast.AssignStmt:
-			if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
-				report(n.Rhs[0])
+			if n.Tok == token.MUL_ASSIGN {
+				places = append(places, fset.Position(n.Pos()).String())
 			}
 		}
 		return true
@@ -51,12 +47,16 @@ func fusible(fset *token.FileSet, file *ast.File) []string {
 	return places
 }
 
+// integer names the functions that multiply integers, and the one that fuses
+// on purpose.
+var integer = map[string]bool{"plainSum": true, "Uint64": true, "machinPi": true, "Mix": true, "powInteger": true}
+
 func isLiteral(e ast.Expr) bool {
 	_, ok := e.(*ast.BasicLit)
 	return ok
 }
 
-func TestNoProductFeedsASumUnrounded(t *testing.T) {
+func TestEveryProductIsRoundedAtOnce(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -71,13 +71,13 @@ func TestNoProductFeedsASumUnrounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range fusible(fset, file) {
-			t.Errorf("%s: a product feeds a sum; write float64(x*y) + z", p)
+			t.Errorf("%s: a product is not rounded at once; write float64(x*y)", p)
 		}
 	}
 }
 
 func TestTheSourceCheckSeesViolations(t *testing.T) {
-	for _, body := range []string{"return x*y + z", "return z - (x * y)", "z += x * y; return z", "return -(x*y) - z"} {
+	for _, body := range []string{"return x*y + z", "return z - (x * y)", "z += x * y; return z", "return -(x*y) - z", "p := x * y; return p + z", "return x * y", "x *= y; return x + z"} {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "seeded.go", "package p\nfunc f(x, y, z float64) float64 { "+body+" }", 0)
 		if err != nil {
@@ -86,6 +86,32 @@ func TestTheSourceCheckSeesViolations(t *testing.T) {
 		if len(fusible(fset, file)) == 0 {
 			t.Errorf("%q must be seen as fusible", body)
 		}
+	}
+}
+
+// TestNoFusedInstructionOnArm64 looks at the machine code for a processor that
+// has fused instructions.
+func TestNoFusedInstructionOnArm64(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil || testing.Short() {
+		t.Skip("needs the go command")
+	}
+	cmd := exec.Command(tool, "build", "-gcflags=-S", ".")
+	cmd.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux", "CGO_ENABLED=0", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Skipf("cannot cross-compile here: %v", err)
+	}
+	fused := regexp.MustCompile(`\((?:[^()]*/)?(\w+\.go:\d+)\)\s+(FN?M(?:ADD|SUB)D)`)
+	seen := false
+	for _, m := range fused.FindAllStringSubmatch(string(out), -1) {
+		if seen = true; strings.HasPrefix(m[1], "fma.go:") {
+			continue
+		}
+		t.Errorf("%s compiles to %s", m[1], m[2])
+	}
+	if !seen {
+		t.Error("not even plainSum is fused: the check looks at the wrong thing")
 	}
 }
 

@@ -182,7 +182,7 @@ const (
 
 // sinKernel is sin(hi+lo) for a reduced argument.
 func sinKernel(hi, lo float64) float64 {
-	z := hi * hi
+	z := float64(hi * hi)
 	p := s17
 	p = s15 + float64(z*p)
 	p = s13 + float64(z*p)
@@ -198,7 +198,7 @@ func sinKernel(hi, lo float64) float64 {
 
 // cosKernel is cos(hi+lo) for a reduced argument.
 func cosKernel(hi, lo float64) float64 {
-	z := hi * hi
+	z := float64(hi * hi)
 	p := c18
 	p = c16 + float64(z*p)
 	p = c14 + float64(z*p)
@@ -207,7 +207,7 @@ func cosKernel(hi, lo float64) float64 {
 	p = c8 + float64(z*p)
 	p = c6 + float64(z*p)
 	p = c4 + float64(z*p)
-	half := 0.5 * z
+	half := float64(0.5 * z)
 	one := 1 - half
 	rest := (1 - one) - half // what rounding 1 - z/2 lost
 	rest += float64(float64(z*z) * p)

@@ -1,0 +1,105 @@
+package luabind
+
+// attack is a script whose function attack() must be stopped on a given line.
+type attack struct {
+	name string
+	src  string // line 1 begins right after the opening quote
+	line int    // 0 = any
+}
+
+// loops are scripts that would run for ever.
+var loops = []attack{
+	{"empty loop", "function attack() while true do end end", 1},
+	{"repeat", "function attack()\nrepeat local x = 1 until false end", 2},
+	{"goto", "function attack()\n::a::\ngoto a end", 3},
+	{"huge for", "function attack() for i = 1, 1e300 do end end", 1},
+	{"tail calls", "function attack() local function f() return f() end f() end", 1},
+	{"pcall", "function attack() pcall(function()\nwhile true do end end) end", 2},
+	{"pcall in a loop", "function attack() while true do pcall(function()\nwhile true do end end) end end", 2},
+	{"tail pcall", "local function spin()\nwhile true do end end\nfunction attack() return pcall(spin) end", 2},
+	{"pcall of pcall", "local function spin()\nwhile true do end end\nfunction attack() return pcall(pcall, pcall, spin) end", 2},
+	{"xpcall handler", "function attack() xpcall(error, function()\nwhile true do end end) end", 2},
+	{"handler of the budget", "function attack() xpcall(function()\nwhile true do end end, function() while true do end end) end", 2},
+	{"coroutine", "function attack() coroutine.wrap(function()\nwhile true do end end)() end", 2},
+	{"resume", "function attack() local co = coroutine.create(function()\nwhile true do end end) coroutine.resume(co) coroutine.resume(co) end", 2},
+	{"coroutines in coroutines", "local function f(n) if n == 0 then\nwhile true do end end coroutine.resume(coroutine.create(f), n - 1) end\nfunction attack() f(50) end", 2},
+	{"endless yields", "function attack() local co = coroutine.wrap(function() while true do coroutine.yield() end end) while true do co() end end", 1},
+	{"fresh coroutines", "function attack() while true do coroutine.wrap(function() coroutine.yield() end)() end end", 1},
+	{"iterator", "function attack() for _ in function() return 1 end do end end", 1},
+	{"pairs that never ends", "function attack() for _ in pairs(setmetatable({}, {__pairs = function() return function() return 1 end end})) do end end", 1},
+	{"__index", "local t = setmetatable({}, {__index = function()\nwhile true do end end})\nfunction attack() return t.x end", 2},
+	{"__newindex", "local t = setmetatable({}, {__newindex = function()\nwhile true do end end})\nfunction attack() t[1] = 1 end", 2},
+	{"__tostring", "local t = setmetatable({}, {__tostring = function()\nwhile true do end end})\nfunction attack() print(t) end", 2},
+	{"__concat", "local t = setmetatable({}, {__concat = function()\nwhile true do end end})\nfunction attack() return 'a' .. t end", 2},
+	{"__lt", "local mt = {__lt = function()\nwhile true do end end}\nlocal a, b = setmetatable({}, mt), setmetatable({}, mt)\nfunction attack() return a < b end", 2},
+	{"__eq", "local mt = {__eq = function()\nwhile true do end end}\nlocal a, b = setmetatable({}, mt), setmetatable({}, mt)\nfunction attack() return a == b end", 2},
+	{"__call", "local t = setmetatable({}, {__call = function()\nwhile true do end end})\nfunction attack() t() end", 2},
+	{"__unm", "local t = setmetatable({}, {__unm = function()\nwhile true do end end})\nfunction attack() return -t end", 2},
+	{"__pow", "local t = setmetatable({}, {__pow = function()\nwhile true do end end})\nfunction attack() return t ^ 2 end", 2},
+	{"environment with __index", "setmetatable(_G, {__index = function()\nwhile true do end end})\nfunction attack() return nowhere end", 2},
+	{"sort", "function attack() table.sort({3, 2, 1}, function()\nwhile true do end end) end", 2},
+	{"gsub callback", "function attack() ('x'):gsub('x', function()\nwhile true do end end) end", 2},
+	{"load", "function attack() load('while true do end')() end", 0},
+	{"load reader", "function attack() load(function()\nwhile true do end end) end", 2},
+	{"load that never ends", "function attack() load(function() return ' ' end) end", 1},
+	{"require", "function attack() require('spin') end", 0},
+	{"pattern", "local s = ('a'):rep(40)\nfunction attack() s:find(('a?'):rep(40) .. ('a'):rep(40) .. 'b') end", 2},
+	{"lazy pattern", "local s = ('a'):rep(5000)\nfunction attack() s:find('.-.-.-.-.-b') end", 2},
+	{"gsub pattern", "local s = ('a'):rep(3000)\nfunction attack() s:gsub('(.-)(.-)(.-)(.-)b', '') end", 2},
+	{"gmatch pattern", "local s = ('a'):rep(3000)\nfunction attack() for _ in s:gmatch('.-.-.-b') do end end", 2},
+	{"balance", "local s = ('('):rep(200000)\nfunction attack() for i = 1, 1e6 do s:find('%b()') end end", 2},
+	{"reverse", "local s = ('x'):rep(1000000)\nfunction attack() while true do s:reverse() end end", 2},
+	{"insert in front", "local t = {}\nfor i = 1, 100000 do t[i] = i end\nfunction attack() while true do table.insert(t, 1, 0) table.remove(t, 1) end end", 3},
+	{"length of what was long", "local t = {}\nfor i = 1, 200000 do t[i] = i end for i = 200000, 1, -1 do t[i] = nil end\nfunction attack() while true do local n = #t end end", 3},
+	{"deep failing recursion", "function attack() local function f() pcall(f) f() end f() end", 1},
+	{"tostring", "function attack() while true do tostring({}) end end", 1},
+	{"print", "function attack() while true do print('x') end end", 1},
+	{"sorted next", "local t = {} for i = 1, 1000 do t['k' .. i] = i end\nfunction attack() while true do next(t) end end", 2},
+}
+
+// bombs are scripts that would take all memory.
+var bombs = []attack{
+	{"doubling", "function attack() local s = 'x'\nwhile true do s = s .. s end end", 2},
+	{"doubling many", "function attack() local s = 'x'\nwhile true do s = s .. s .. s .. 'y' .. s end end", 2},
+	{"doubling in pcall", "function attack() local s = 'x'\nwhile true do pcall(function() s = s .. s end) end end", 2},
+	{"rep", "function attack() return ('x'):rep(1e9) end", 1},
+	{"rep of rep", "function attack() return ('x'):rep(1e6):rep(1e6) end", 1},
+	{"rep with separator", "function attack() return (''):rep(1e9, 'xxxxxxxxxx') end", 1},
+	{"format", "function attack() local s = 'x'\nwhile true do s = string.format('%s%s', s, s) end end", 2},
+	{"quoted", "function attack() local s = '\\0'\nwhile true do s = string.format('%q', s) end end", 2},
+	{"gsub", "function attack() local s = ('x'):rep(1000)\nwhile true do s = s:gsub('x', 'xxxx') end end", 2},
+	{"gsub callback", "function attack() local r = ('y'):rep(1e6)\nreturn ('x'):rep(1e5):gsub('x', function() return r end) end", 2},
+	{"concat", "function attack() local t = {} for i = 1, 1000 do t[i] = ('x'):rep(10000) end\nlocal r = {} while true do r[#r + 1] = table.concat(t) end end", 2},
+	{"tables", "function attack() local t = {}\nwhile true do t[#t + 1] = {{{{}}}} end end", 2},
+	{"tables as field log B104", "function attack() local t = {}\nfor i = 1, 1e9 do t[i] = {{{{}}}} end end", 2},
+	{"linked", "function attack() local t = {}\nwhile true do t = {t} end end", 2},
+	{"global keys", "function attack()\nfor i = 1, 1e7 do _G['k' .. i] = i end end", 2},
+	{"closures", "function attack() local t = {}\nwhile true do local x = 1 t[#t + 1] = function() return x end end end", 2},
+	{"coroutines", "function attack() local t = {}\nwhile true do t[#t + 1] = coroutine.create(print) end end", 2},
+	{"sparse", "function attack() local t = {}\nt[60000000] = 1 end", 2},
+	{"sparse many", "function attack() local k = {}\nwhile true do local t = {} t[50000] = 1 k[#k + 1] = t end end", 2},
+	{"sparse constructor", "function attack() return {[60000000] = 1} end", 1},
+	{"sparse swap", "function attack() local t = {}\nt[1], t[60000000] = 1, 2 end", 2},
+	{"rawset sparse", "function attack() rawset({}, 60000000, 1) end", 1},
+	{"move sparse", "function attack() table.move({1}, 1, 1, 60000000) end", 1},
+	{"insert", "function attack() local t = {}\nwhile true do table.insert(t, {}) end end", 2},
+	{"upper", "function attack() local k, s = {}, ('x'):rep(1000000)\nwhile true do k[#k + 1] = s:upper() end end", 2},
+	{"stack of strings", "function attack() local function f(s) return f(s .. s) end\nreturn f('x') end", 0},
+	{"varargs", "function attack() local function f(...) return f({...}, ...) end\nf() end", 0},
+	{"in a coroutine", "function attack() coroutine.wrap(function() local s = 'x'\nwhile true do s = s .. s end end)() end", 2},
+	{"in a metamethod", "local m = setmetatable({}, {__index = function() local s = 'x'\nwhile true do s = s .. s end end})\nfunction attack() return m.x end", 2},
+	{"strings kept", "function attack() local t = {}\nfor i = 1, 1e9 do t[i] = ('x'):rep(100) .. i end end", 2},
+}
+
+// escapes are the known ways out of a Lua sandbox.
+var escapes = []string{
+	"os.exit(1)", "io.open('/etc/passwd')", "os.execute('true')", "os.remove('x')", "io.popen('id')", "dofile('/etc/passwd')",
+	"loadfile('/etc/passwd')", "require('io').open('x')", "require('os').exit()", "package.loaded.io.open('x')",
+	"package.loadlib('libc.so', 'system')", "debug.getregistry()", "debug.setmetatable('', {})", "getfenv(0).io.open('x')",
+	"setfenv(1, {})", "module('x', package.seeall)", "newproxy(true)", "string.dump(print)()", "load(string.dump(print))",
+	"load('\\27Lua')()", "loadstring('\\27LuaQ')()", "getmetatable('').__index.rep = nil", "getmetatable(_G).__index.io.open('x')",
+	"(''):dump()", "_G._G.io.open('x')", "coroutine.wrap(function() return io.open('x') end)()", "load('return io')().open('x')",
+	"load('return os.exit')()()", "pcall(os.exit) os.exit()", "xpcall(error, os.exit) error('x')", "_printregs()", "channel.make()",
+	"setmetatable(_G, {__index = package}) loadlib()", "debug.sethook()", "debug.traceback()", "collectgarbage.x()", "require('package').loaded.io()",
+	"require('_G').io()", "require('debug').getregistry()", "_LOADED.io()", "setmetatable('', {})", "setmetatable(print, {})",
+}
