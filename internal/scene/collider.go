@@ -54,13 +54,13 @@ type outline struct {
 }
 
 // vec is a point or a direction in the plane. Every product that feeds a sum
-// is converted first, which forbids the compiler to fuse them: results are the
+// is converted first, also across calls, which forbids the compiler to fuse them: results are the
 // same on every machine.
 type vec struct{ x, y float64 }
 
 func (a vec) add(b vec) vec              { return vec{a.x + b.x, a.y + b.y} }
 func (a vec) sub(b vec) vec              { return vec{a.x - b.x, a.y - b.y} }
-func (a vec) mul(f float64) vec          { return vec{a.x * f, a.y * f} }
+func (a vec) mul(f float64) vec          { return vec{float64(a.x * f), float64(a.y * f)} }
 func (a vec) dot(b vec) float64          { return float64(a.x*b.x) + float64(a.y*b.y) }
 func (a vec) length() float64            { return math.Sqrt(a.dot(a)) }
 func (a vec) perp() vec                  { return vec{-a.y, a.x} }
