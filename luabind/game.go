@@ -47,6 +47,7 @@ type Game struct {
 	held    *lua.LTable        // the objects, so that their memory counts as the scripts'
 	refs    []scene.Ref        // scratch
 	errors  errorLog
+	ticks   uint64
 	stopped bool
 }
 
@@ -123,6 +124,7 @@ func (g *Game) Tick(dt float64) {
 	if g.stopped {
 		return
 	}
+	g.ticks++
 	g.follow()
 	list := g.objects // what comes meanwhile waits for the next tick
 	for _, o := range list {

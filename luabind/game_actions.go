@@ -68,8 +68,8 @@ func (g *Game) actions(o *object) {
 			g.kindOf(b.action) == scene.Axis1D && value == told || !g.cfg.Scene.Alive(o.ref) {
 			continue
 		}
-		if fn := g.method(o.self, b.method); callable(fn) {
-			g.invoke(o, fn, []lua.LValue{value})
+		if fn := g.method(o.self, b.method); callable(fn) && g.ticks >= o.tired[onAction].until {
+			g.invoke(o, onAction, fn, []lua.LValue{value})
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package luabind
 
 import (
+	"errors"
 	"fmt"
 
 	lua "github.com/yuin/gopher-lua"
@@ -18,9 +19,11 @@ const (
 	onFixedUpdate
 	onUpdate
 	onDestroy
+	onAction // the functions bound to input actions, together
+	callbackCount
 )
 
-var callbackNames = [...]string{"on_create", "on_start", "on_fixed_update", "on_update", "on_destroy"}
+var callbackNames = [callbackCount]string{"on_create", "on_start", "on_fixed_update", "on_update", "on_destroy", "an input action"}
 
 // script is a loaded entity script: the table it returned, shared by the
 // objects of all entities that carry it.
@@ -40,6 +43,33 @@ type object struct {
 	script *script
 	axes   []lua.LNumber // newest value told, by binding
 	wrong  uint8         // callbacks that are no functions and have been reported
+	tired  [callbackCount]fatigue
+}
+
+// fatigue keeps a callback that spends its whole budget again and again from
+// taking the other peers' ticks: it rests, twice as long each time, until it
+// once ends by itself.
+type fatigue struct {
+	until   uint64 // tick of the game
+	strikes uint8
+}
+
+// A callback that spent its budget rests for firstRest ticks, about a second,
+// and at most firstRest << maxStrikes, about half a minute.
+const (
+	firstRest  = 30
+	maxStrikes = 5
+)
+
+// spent notes how a call ended.
+func (f *fatigue) spent(now uint64, err error) {
+	var e *ScriptError
+	if !errors.As(err, &e) || e.Kind != BudgetSpent && e.Kind != MemorySpent {
+		f.strikes = 0
+		return
+	}
+	f.until = now + firstRest<<f.strikes
+	f.strikes = min(f.strikes+1, maxStrikes)
 }
 
 func (sc *script) object(L *lua.LState, ref scene.Ref, id string) *object {
@@ -55,6 +85,9 @@ func (g *Game) callback(o *object, cb callbackID, args ...lua.LValue) {
 	if cb != onDestroy && !g.cfg.Scene.Alive(o.ref) {
 		return // destroyed by another script in this tick
 	}
+	if g.ticks < o.tired[cb].until {
+		return
+	}
 	name := callbackNames[cb]
 	fn := g.method(o.self, name)
 	bit := uint8(1) << cb
@@ -67,14 +100,16 @@ func (g *Game) callback(o *object, cb callbackID, args ...lua.LValue) {
 		}
 		return
 	}
-	g.invoke(o, fn, args)
+	g.invoke(o, cb, fn, args)
 }
 
-// invoke calls a method of an object. What it returns is ignored.
-func (g *Game) invoke(o *object, fn lua.LValue, args []lua.LValue) {
+// invoke calls a method of an object as a callback. What it returns is ignored.
+func (g *Game) invoke(o *object, cb callbackID, fn lua.LValue, args []lua.LValue) {
 	var room [4]lua.LValue
 	all := append(append(room[:0], o.self), args...)
-	g.record(g.state.Call(fn, all...))
+	err := g.state.Call(fn, all...)
+	o.tired[cb].spent(g.ticks, err)
+	g.record(err)
 }
 
 // callable says whether a value can be called.
