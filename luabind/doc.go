@@ -34,6 +34,14 @@
 // Lua 5.1 with goto, and the library parts of 5.4 that need no new syntax.
 // Syntax of 5.4 that this machine lacks is reported with file, line and column
 // (syntax.go). Numbers are doubles. Absent on purpose: io, debug, package,
-// dofile, loadfile, getfenv, setfenv, module, string.dump, coroutines that
-// yield across a protected call, and finalizers.
+// dofile, loadfile, getfenv, setfenv, module, string.dump, string.pack,
+// coroutines that yield across a protected call, weak tables and finalizers.
+//
+// # What the budgets do not see
+//
+// Comparing two strings, and using one as a key, is one instruction at any
+// length; only the memory limit bounds it. The process may take about twice a
+// state's memory limit before Go's collector has come round, and up to 200 MiB
+// of stack for a script that recurses through metamethods and protected calls
+// as deeply as both are allowed.
 package luabind
