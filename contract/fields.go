@@ -108,7 +108,7 @@ func (s *fieldSource) at(key string) *jsontext.Node {
 func (l *loader) shape(f *Field, s *fieldSource, declaring bool) {
 	spec := fieldSpec{}
 	switch name := s.text("type"); {
-	case name != "" && s.builtin != nil && name == s.builtin.typ.String(), name == "" && s.builtin != nil:
+	case s.builtin != nil:
 		spec = *s.builtin
 	case name != "":
 		spec = typeSpec(valueOf[FieldType](fieldTypeNames, name))
@@ -237,6 +237,7 @@ func (l *loader) field(path string, rule object, node *jsontext.Node) Field {
 		return f
 	}
 	l.shape(&f, s, false)
+	l.oneType(&f, s)
 	l.rate(&f, rule, node)
 	l.reach(&f, node)
 	for key, v := range map[string]any{
@@ -246,6 +247,30 @@ func (l *loader) field(path string, rule object, node *jsontext.Node) Field {
 		rule[key] = v
 	}
 	return f
+}
+
+// oneType holds a rule's own type against what the field is elsewhere: an
+// engine's field has one type, whatever prefab it is in.
+func (l *loader) oneType(f *Field, s *fieldSource) {
+	given := s.rule.text("type")
+	report := func(is, hint string) {
+		l.report(CodeInvalidField, s.at("type"), fmt.Sprintf("%s is %s, not %s", f.Path, is, article(given)), hint)
+	}
+	first, ok := l.types[f.Path]
+	switch {
+	case s.builtin != nil:
+		if given != "" && given != s.builtin.typ.String() {
+			report(article(s.builtin.typ.String()), "the type of a built-in field is fixed: leave \"type\" out")
+		}
+	case s.declared != nil:
+		if is := s.declared.text("type"); given != "" && given != is {
+			report("declared as "+article(is), "leave \"type\" out, or change it in \"components\"")
+		}
+	case ok && first != f.Type:
+		report(article(first.String())+" in another prefab", "a field has one type: declare it in \"components\"")
+	case !ok:
+		l.types[f.Path] = f.Type
+	}
 }
 
 func (l *loader) fieldPaths() []string {

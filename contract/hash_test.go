@@ -34,8 +34,8 @@ const full = `{
       "prefab": "prefab://player", "spawn_by": "server",
       "ownership": {"default": "server", "transfer_by": "server", "on_disconnect": "despawn"},
       "components": {
-        "Transform2D": {
-          "position": {"write_by": "owner", "visible_to": "all", "rate": 15, "reliability": "unreliable", "type": "vec2", "step": 0.01,
+        "Aim": {
+          "at": {"write_by": "owner", "visible_to": "all", "rate": 15, "reliability": "unreliable", "type": "vec2", "step": 0.01,
             "sub_bits": 3, "minimum": -500, "maximum": 500, "tolerance": 0.2, "interpolate": "linear", "predict": "restore"}
         },
         "Health": {"hp": {"rate": 10}}

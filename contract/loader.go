@@ -28,6 +28,7 @@ type loader struct {
 	schemas  map[string]*payloadSchema // by asset id
 	entities map[string]*jsontext.Node // by path of a prefab: the components of its first entity, or nil
 	declared map[string]declaration    // by field path
+	types    map[string]FieldType      // by field path: what the first rule says of one that is not declared
 	out      *Contract
 }
 
@@ -95,7 +96,8 @@ func (l *loader) compile(d document, assetID string) *Contract {
 		return nil
 	}
 	l.doc = d
-	l.schemas, l.entities, l.declared = map[string]*payloadSchema{}, map[string]*jsontext.Node{}, map[string]declaration{}
+	l.schemas, l.entities = map[string]*payloadSchema{}, map[string]*jsontext.Node{}
+	l.declared, l.types = map[string]declaration{}, map[string]FieldType{}
 	l.out = &Contract{AssetID: assetID, byName: map[string]int{}, byKey: map[string]int{}}
 	value := plain(d.root)
 	found, bad := l.rules.check(schemas.NetworkContract, d, d.root, value)
