@@ -1,6 +1,10 @@
 package contract
 
-import "sort"
+import (
+	"slices"
+	"sort"
+	"strings"
+)
 
 // fieldSpec is what a field is when its rule does not say otherwise.
 type fieldSpec struct {
@@ -35,6 +39,11 @@ func builtinField(path string) (fieldSpec, bool) {
 		return builtin[i], true
 	}
 	return fieldSpec{}, false
+}
+
+// builtinComponent says whether built-in fields belong to the component.
+func builtinComponent(name string) bool {
+	return slices.ContainsFunc(builtin, func(f fieldSpec) bool { return strings.HasPrefix(f.path, name+".") })
 }
 
 // typeSpec is what a declared field of that type is. A step of 0 says that

@@ -26,7 +26,7 @@ type loader struct {
 	found    [Warning + 1]int          // problems that add was given, by severity
 	hints    int                       // of suggest, so far
 	schemas  map[string]*payloadSchema // by asset id
-	entities map[string]*jsontext.Node // by path of a prefab: the components of its first entity, or nil
+	entities map[string]*jsontext.Node // by path of a prefab: its first entity, or nil
 	declared map[string]declaration    // by field path
 	types    map[string]FieldType      // by field path: what the first rule says of one that is not declared
 	out      *Contract

@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 
 	"demi.network/contract/jsontext"
@@ -37,6 +38,7 @@ func (l *loader) prefab(key string, o object, node *jsontext.Node) Prefab {
 	seen := map[string]bool{}
 	for _, component := range components.keys() {
 		l.name("component", component, nodes[component])
+		l.absent(&p, entity, component, nodes[component])
 		l.eachField(component, components.object(component), nodes[component], func(path string, rule object, at *jsontext.Node) {
 			if seen[path] {
 				l.reportKey(CodeInvalidField, at, fmt.Sprintf("%s has two rules", path), "dots in a key and nested objects mean the same")
@@ -56,8 +58,8 @@ func (l *loader) prefab(key string, o object, node *jsontext.Node) Prefab {
 	return p
 }
 
-// prefabFile returns the components of the prefab's first entity, which the
-// replicated fields speak of, or nil.
+// prefabFile returns the prefab's first entity, which the replicated fields
+// speak of, or nil.
 func (l *loader) prefabFile(p *Prefab, node *jsontext.Node) *jsontext.Node {
 	if l.project == nil || p.Prefab == "" {
 		return nil
@@ -71,8 +73,8 @@ func (l *loader) prefabFile(p *Prefab, node *jsontext.Node) *jsontext.Node {
 		l.report(CodePrefabNotFound, node.Get("prefab"), fmt.Sprintf("the project has no prefab %q", p.Prefab), hint)
 		return nil
 	}
-	if components, ok := l.entities[ref.Path]; ok {
-		return components // another key of the contract names the same prefab
+	if entity, ok := l.entities[ref.Path]; ok {
+		return entity // another key of the contract names the same prefab
 	}
 	l.entities[ref.Path] = nil
 	d, problems := load(l.fsys, ref.Path)
@@ -84,9 +86,8 @@ func (l *loader) prefabFile(p *Prefab, node *jsontext.Node) *jsontext.Node {
 		}
 		return nil
 	}
-	components := entities.Items[0].Get("components")
-	l.entities[ref.Path] = components
-	return components
+	l.entities[ref.Path] = entities.Items[0]
+	return entities.Items[0]
 }
 
 func (l *loader) prefabIDs() []string {
@@ -97,10 +98,20 @@ func (l *loader) prefabIDs() []string {
 	return ids
 }
 
+// absent warns of a built-in component that the prefab's entity lacks: its
+// fields exist with it alone, unlike those that a contract declares.
+func (l *loader) absent(p *Prefab, entity *jsontext.Node, component string, at *jsontext.Node) {
+	if entity == nil || entity.Get("components").Get(component) != nil || !builtinComponent(component) {
+		return
+	}
+	l.reportKey(CodeUnreachableRule, at, fmt.Sprintf("the first entity of %s has no %s, so these fields have no value that could travel", p.Prefab, component),
+		"add the component to the prefab")
+}
+
 // defaultValue takes over what the prefab gives, else the type's own zero. A
 // value outside the range is the author's mistake: it would be clamped.
-func (l *loader) defaultValue(f *Field, components, at *jsontext.Node) {
-	value := components.Get(f.Component)
+func (l *loader) defaultValue(f *Field, entity, at *jsontext.Node) {
+	value := entity.Get("components").Get(f.Component)
 	for _, part := range strings.Split(f.Name, ".") {
 		value = value.Get(part)
 	}
@@ -112,7 +123,7 @@ func (l *loader) defaultValue(f *Field, components, at *jsontext.Node) {
 	}
 	given, ok := fieldValue(f, value)
 	if !ok {
-		l.report(CodeInvalidPrefab, at, fmt.Sprintf("%s: the prefab gives %s where %s is needed", f.Path, article(value.Kind.String()), article(f.Type.String())), "")
+		l.report(CodeInvalidPrefab, at, fmt.Sprintf("%s: the prefab gives %s where %s is needed", f.Path, valueWords(value), article(f.Type.String())), "")
 		return
 	}
 	for i := range f.Type.Columns() {
@@ -123,8 +134,17 @@ func (l *loader) defaultValue(f *Field, components, at *jsontext.Node) {
 	f.Default = given
 }
 
-// fieldValue reads a prefab's value: a bool, a number, or an array of numbers
-// whose missing ones are the type's own zero.
+// valueWords says what a prefab gives for a field.
+func valueWords(n *jsontext.Node) string {
+	if n.Kind == jsontext.KindArray {
+		return "an array of " + strconv.Itoa(len(n.Items))
+	}
+	return article(n.Kind.String())
+}
+
+// fieldValue reads a prefab's value: a bool, a number, or an array of as many
+// numbers as the type has columns; an opaque color may leave the last one out.
+// internal/scene reads the file by the same rule.
 func fieldValue(f *Field, n *jsontext.Node) (v FieldValue, ok bool) {
 	v = f.Default
 	switch {
@@ -136,7 +156,7 @@ func fieldValue(f *Field, n *jsontext.Node) (v FieldValue, ok bool) {
 	case n.Kind == jsontext.KindNumber && f.Type.Columns() == 1 && f.Type != TypeBool:
 		v[0] = n.Number.Float
 		return v, true
-	case n.Kind == jsontext.KindArray && f.Type.Columns() > 1 && len(n.Items) <= f.Type.Columns():
+	case n.Kind == jsontext.KindArray && f.Type.Columns() > 1 && (len(n.Items) == f.Type.Columns() || f.Type == TypeColor && len(n.Items) == 3):
 		for i, item := range n.Items {
 			if item.Kind != jsontext.KindNumber {
 				return v, false
