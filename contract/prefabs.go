@@ -128,7 +128,8 @@ func (l *loader) defaultValue(f *Field, entity, at *jsontext.Node) {
 	}
 	for i := range f.Type.Columns() {
 		if given[i] < f.Minimum || given[i] > f.Maximum {
-			l.report(CodeInvalidField, at, fmt.Sprintf("%s: the prefab gives %v, which is outside %v … %v", f.Path, given[i], f.Minimum, f.Maximum), "")
+			l.report(CodeInvalidField, at, fmt.Sprintf("%s: the prefab gives %s, which is outside %s … %s",
+				f.Path, jsontext.Spell(given[i]), jsontext.Spell(f.Minimum), jsontext.Spell(f.Maximum)), "")
 		}
 	}
 	f.Default = given

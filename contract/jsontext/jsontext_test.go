@@ -320,3 +320,14 @@ func TestAFatalFaultIsReportedBehindMany(t *testing.T) {
 		t.Errorf("node %v, %d problems, the last %v", n, len(problems), last)
 	}
 }
+
+func TestNumbersAreSpeltAsPeopleWriteThem(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0", math.Copysign(0, -1): "0", 100: "100", 1e6: "1000000", -2147483647: "-2147483647", 0.005: "0.005", 1.0 / 3: "0.3333333333333333",
+		1e15: "1e+15", 5e-324: "5e-324", 0.000001: "0.000001", -1e-7: "-1e-07", math.MaxFloat64: "1.7976931348623157e+308",
+	} {
+		if got := Spell(f); got != want {
+			t.Errorf("%v is spelt %s, want %s", f, got, want)
+		}
+	}
+}

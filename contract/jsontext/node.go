@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -61,6 +62,16 @@ func (n Number) Exact(spelling []byte) bool {
 		return true
 	}
 	return string(strconv.AppendFloat(nil, n.Float, 'f', 0, 64)) == string(spelling)
+}
+
+// Spell spells a finite number for people and for JSON: the shortest digits that
+// are its own, with an exponent only where nobody would write it out.
+func Spell(f float64) string {
+	const most, least = 1e15, 1e-6
+	if a := math.Abs(f); a != 0 && (a >= most || a < least) {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	return strconv.FormatFloat(f+0, 'f', -1, 64) // + 0: no negative zero
 }
 
 // Pos is a place in the text. Lines and columns count from 1, columns in

@@ -226,14 +226,14 @@ func (r *Refusal) schemaText() string {
 		return "not one of the values that the schema lists"
 	case ruleMinimum:
 		if n.minExclusive {
-			return fmt.Sprintf("must be greater than %v", n.minimum)
+			return "must be greater than " + jsontext.Spell(n.minimum)
 		}
-		return fmt.Sprintf("must be at least %v", n.minimum)
+		return "must be at least " + jsontext.Spell(n.minimum)
 	case ruleMaximum:
 		if n.maxExclusive {
-			return fmt.Sprintf("must be less than %v", n.maximum)
+			return "must be less than " + jsontext.Spell(n.maximum)
 		}
-		return fmt.Sprintf("must be at most %v", n.maximum)
+		return "must be at most " + jsontext.Spell(n.maximum)
 	case ruleMinLength:
 		return fmt.Sprintf("%d bytes of text, at least %d are asked for", r.detail, n.minLength)
 	case ruleMaxLength:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"demi.network/contract"
+	"demi.network/contract/jsontext"
 )
 
 func overview(c *contract.Contract) []string {
@@ -118,12 +119,12 @@ func fieldWords(f *contract.Field) []string {
 	words := []string{
 		fmt.Sprintf("%s; %s.", writer, seen),
 		fmt.Sprintf("A new value is taken %s a second.", times(f.Rate)),
-		fmt.Sprintf("It is a %s from %v to %v in steps of %v; the host keeps 1/%d of a step.", f.Type, f.Minimum, f.Maximum, f.Step, 1<<f.SubBits),
+		shapeWords(f),
 		fmt.Sprintf("Between two ticks: %s.", f.Interpolate),
 	}
 	switch f.Predict {
 	case contract.PredictCheck:
-		words = append(words, fmt.Sprintf("A client predicts it; more than %v off is a misprediction.", f.Tolerance))
+		words = append(words, fmt.Sprintf("A client predicts it; more than %s off is a misprediction.", jsontext.Spell(f.Tolerance)))
 	case contract.PredictRestore:
 		words = append(words, "A client predicts it; a correction restores it, and it is never compared.")
 	}
@@ -131,4 +132,21 @@ func fieldWords(f *contract.Field) []string {
 		words = append(words, "It is never left out of a snapshot for want of room.")
 	}
 	return words
+}
+
+// shapeWords says what values a field has: "It is an int from 0 to 100 in steps
+// of 1."
+func shapeWords(f *contract.Field) string {
+	if f.Type == contract.TypeBool {
+		return "It is a bool."
+	}
+	article := "a"
+	if f.Type == contract.TypeInt || f.Type == contract.TypeAngle {
+		article = "an"
+	}
+	text := fmt.Sprintf("It is %s %s from %s to %s in steps of %s", article, f.Type, jsontext.Spell(f.Minimum), jsontext.Spell(f.Maximum), jsontext.Spell(f.Step))
+	if f.SubBits > 0 {
+		text += fmt.Sprintf("; the host keeps 1/%d of a step", 1<<f.SubBits)
+	}
+	return text + "."
 }
