@@ -125,11 +125,13 @@ func (l *lane) loses(s *Spec, roll float64) bool {
 		l.inRun = false
 		return roll < s.Loss
 	}
-	// A run goes on with 1-1/Burst; it begins so often that Loss of all are in one.
+	// A run goes on with 1-1/burst; it begins so often that Loss of all are in one.
+	// With one datagram between two runs at the least, a great share needs long runs.
+	burst := max(s.Burst, s.Loss/(1-s.Loss))
 	if l.inRun {
-		l.inRun = roll >= 1/s.Burst
+		l.inRun = roll >= 1/burst
 	} else {
-		l.inRun = roll < s.Loss/(s.Burst*(1-s.Loss))
+		l.inRun = roll < s.Loss/(burst*(1-s.Loss))
 	}
 	return l.inRun
 }

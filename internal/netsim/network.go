@@ -45,7 +45,8 @@ type Record struct {
 	Bytes    []byte
 }
 
-// Counters count datagrams by fate.
+// Counters count datagrams by fate. One that passed and later found nobody, or
+// a full inbox, counts under both.
 type Counters struct {
 	Sent uint64
 	Fate [Unreachable + 1]uint64

@@ -154,6 +154,7 @@ func TestShares(t *testing.T) {
 		"loss":               {Spec{Loss: 0.05}, Lost, 0.05, 1.05},
 		"all":                {Spec{Loss: 1}, Lost, 1, 0},
 		"bursts, same share": {Spec{Loss: 0.05, Burst: 5}, Lost, 0.05, 5},
+		"great and bursty":   {Spec{Loss: 0.9, Burst: 2}, Lost, 0.9, 9},
 		"duplicates":         {Spec{Duplicate: 0.1}, Doubled, 0.1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ type Spec struct {
 	Latency, Jitter time.Duration
 	// Loss is the share of datagrams lost. Burst is the mean length of a run
 	// of lost ones, in datagrams (the Gilbert model); up to 1 each loss is
-	// independent. The share is Loss either way.
+	// independent. The share is Loss either way, so a great one lengthens runs.
 	Loss, Burst float64
 	// Duplicate is the share that arrives twice, each copy with its own
 	// jitter. Reorder is the share held back for another 1…20 ms.

@@ -93,7 +93,7 @@ func (s *Scene) FieldType(f FieldID) contract.FieldType { return s.fields.infos[
 
 // Declare makes a path a field of every entity: entities whose component gives
 // it start with that value, others with the type's zero (quaternions with the
-// identity). Built-in fields stay what they are: they need their component.
+// identity, colors with opaque white). Built-in fields stay what they are: they need their component.
 // Errors: fault.Scene for a path without a dot, another type than before, or
 // too many fields.
 func (s *Scene) Declare(path string, kind contract.FieldType) (FieldID, error) {
@@ -103,7 +103,7 @@ func (s *Scene) Declare(path string, kind contract.FieldType) (FieldID, error) {
 	}
 	key := fieldKey{strings.Clone(component), strings.Clone(name)}
 	if f, ok := s.fields.byKey[key]; ok {
-		if info := &s.fields.infos[f]; info.kind.Columns() != kind.Columns() {
+		if info := &s.fields.infos[f]; info.kind != kind {
 			return -1, fault.New(fault.Scene, "the field %s already has another type", path)
 		}
 		return f, nil
@@ -112,8 +112,11 @@ func (s *Scene) Declare(path string, kind contract.FieldType) (FieldID, error) {
 		return -1, fault.New(fault.Scene, "too many replicated fields: at most %d", MaxFields)
 	}
 	info := fieldInfo{key: key, kind: kind, declared: true}
-	if kind == contract.TypeQuat {
+	switch kind { // as contract.Field.Default has it
+	case contract.TypeQuat:
 		info.zero = contract.FieldValue{0, 0, 0, 1}
+	case contract.TypeColor:
+		info.zero = contract.FieldValue{1, 1, 1, 1}
 	}
 	f := FieldID(len(s.fields.infos))
 	s.fields.infos = append(s.fields.infos, info)

@@ -272,3 +272,39 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	check("Step", func() { s.Step(1.0/30, nil) })
 	check("Input", func() { s.Input.Begin(); s.Input.Value("x") })
 }
+
+// TestFieldsAreWhatTheContractSaysTheyAre: both packages list the built-in
+// fields and the zeros of types, and a host's rows start with the contract's.
+func TestFieldsAreWhatTheContractSaysTheyAre(t *testing.T) {
+	s := New()
+	list := contract.BuiltinFields()
+	if len(list) != len(builtin) {
+		t.Errorf("the contract knows %d built-in fields, the scene %d", len(list), len(builtin))
+	}
+	for _, f := range list {
+		if id, ok := s.Field(f.Path); !ok || s.FieldType(id) != f.Type {
+			t.Errorf("%s is %v here, %v in a contract", f.Path, s.FieldType(id), f.Type)
+		}
+	}
+	const text = `{"format_version": 1, "id": "network-contract://t/t", "replicated_prefabs": {"p": {"prefab": "prefab://p", "components": {"C": {
+		"b": {"type": "bool"}, "i": {"type": "int"}, "f": {"type": "float", "step": 1}, "a": {"type": "angle"}, "v": {"type": "vec2"},
+		"w": {"type": "vec3"}, "q": {"type": "quat"}, "c": {"type": "color"}}}}}}`
+	c, problems := contract.LoadText("c.json", []byte(text))
+	if c == nil {
+		t.Fatal(problems)
+	}
+	if err := s.UseContract(c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(Entity{ID: "e"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range c.Prefabs[0].Fields {
+		if v, ok := s.Read("e", f.Path); !ok || v != f.Default {
+			t.Errorf("%s starts as %v in the scene and as %v in rows", f.Path, v, f.Default)
+		}
+	}
+	if _, err := s.Declare("C.b", contract.TypeInt); fault.CodeOf(err) != fault.Scene {
+		t.Errorf("a bool and an int have one column each, but are two types: %v", err)
+	}
+}

@@ -231,9 +231,8 @@ func (c *Coder) Fixed(v []byte) {
 		c.buf = append(c.buf, v...)
 		return
 	}
-	if b := c.take(len(v)); b != nil {
-		copy(v, b)
-	}
+	clear(v)
+	copy(v, c.take(len(v)))
 }
 
 // Text codes a string of at most max bytes; the reader refuses invalid UTF-8.

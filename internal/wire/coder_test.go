@@ -51,9 +51,12 @@ func TestEveryPrefixIsRefusedAndTheWholeRoundTrips(t *testing.T) {
 		t.Errorf("got %+v, want %+v", out, in)
 	}
 	for n := range b {
-		var p sample
+		p := in // what a reader is given may hold an older message
 		r := Reader(b[:n])
 		p.code(&r)
+		if p.fix != [3]byte{} || n < 20 && (p.text != "" || p.raw != nil || p.f != 0) {
+			t.Errorf("prefix of %d bytes: what comes behind the fault is not zero: %+v", n, p)
+		}
 		if !errors.Is(r.End(), ErrTruncated) {
 			t.Errorf("prefix of %d bytes: %v, want truncated", n, r.End())
 		}
