@@ -93,7 +93,7 @@ func (p *Peer) appear(n uint32, typ int, owner session.Sender) {
 		return
 	}
 	id := p.networkID(n)
-	if err := p.cfg.Scene.Create(p.cfg.Contract.Prefabs[typ].Prefab, id); err != nil {
+	if err := p.cfg.Scene.Create(p.con.Prefabs[typ].Prefab, id); err != nil {
 		p.log.fail(err)
 		return
 	}

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"net/netip"
+	"time"
 
 	"demi.network/contract"
 	"demi.network/runtime/transport"
@@ -24,6 +25,8 @@ const (
 // Config makes a Peer. Contract, Listen and Dial are needed; zero means the
 // documented default for the rest.
 type Config struct {
+	// Contract may be nil for an Observer: it is given its host's, in the
+	// Document event that it polls, and needs no Listen either.
 	Contract *contract.Contract
 	Scene    Scene // nil: rows only
 
@@ -39,7 +42,10 @@ type Config struct {
 	PlayerName string // 1…32 code points; "" = "player"
 	Build      string // of the game, told to the other side
 	MaxPlayers int    // 0 = the contract's session.max_players
-	Observer   bool   // join without playing
+	Observer   bool   // join without playing: receive what is for all, own and send nothing
+	// ReadyTimeout is how long a host waits for a client's Ready before it
+	// drops it; 0 = session.ReadyTimeout.
+	ReadyTimeout time.Duration
 	// Unchecked leaves out the local checks before sending, for tests of the
 	// host's own checks.
 	Unchecked bool
@@ -55,6 +61,6 @@ type Options struct {
 	MaxPeers     int     // 0 = Config.MaxPlayers
 	// HoldReady keeps a client authenticated until Ready is called, for a game
 	// that loads a scene first. It holds at once, also for a client that waits
-	// for its welcome. The host waits session.ReadyTimeout.
+	// for its welcome. The host waits Config.ReadyTimeout.
 	HoldReady bool
 }

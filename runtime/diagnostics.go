@@ -35,7 +35,7 @@ type Diagnostics struct {
 // Diagnostics returns a look at the peer.
 func (p *Peer) Diagnostics() Diagnostics {
 	d := Diagnostics{
-		Mode: p.mode, Phase: p.Phase(), LocalPeer: p.SenderID(), ContractHash: p.cfg.Contract.CompatibilityHash,
+		Mode: p.mode, Phase: p.Phase(), LocalPeer: p.SenderID(), ContractHash: p.con.CompatibilityHash,
 		Tick: p.Tick(), LateTicksSkipped: p.clock.skipped, Clamped: p.log.clamped, NotFinite: p.log.notFinite,
 		LastError: p.log.lastError,
 	}

@@ -18,7 +18,7 @@ func (p *Peer) Spawn(prefab, entity, owner string) (id string, err error) {
 	if p.mode != Hosting {
 		return "", p.refuse(session.ReasonNotServer)
 	}
-	rule := p.cfg.Contract.Prefab(prefab)
+	rule := p.con.Prefab(prefab)
 	if rule == nil {
 		return "", p.refuse(session.ReasonUnknownPrefab)
 	}
@@ -275,7 +275,7 @@ func (p *Peer) Send(name, target string, src session.Source) error {
 		return p.refuse(session.ReasonInvalidOperation)
 	}
 	if err == nil {
-		p.log.message(p, p.cfg.Contract.Message(name)).sent++
+		p.log.message(p, p.con.Message(name)).sent++
 	}
 	return err
 }

@@ -62,7 +62,7 @@ const maxSenders = 256
 
 func (h *history) message(p *Peer, m *contract.Message) *messageCount {
 	if h.messages == nil {
-		h.messages = make([]messageCount, len(p.cfg.Contract.Messages))
+		h.messages = make([]messageCount, len(p.con.Messages))
 	}
 	return &h.messages[m.Index]
 }
@@ -91,7 +91,7 @@ func (h *history) messageReports(p *Peer) map[string]MessageCount {
 				r.From[session.Sender(who).String()] = n
 			}
 		}
-		list[p.cfg.Contract.Messages[i].Name] = r
+		list[p.con.Messages[i].Name] = r
 	}
 	return list
 }

@@ -16,6 +16,7 @@
 package runtime
 
 import (
+	"cmp"
 	"net/netip"
 	"time"
 
@@ -55,7 +56,8 @@ func (m Mode) String() string {
 // epoch and with ids from 1.
 type Peer struct {
 	cfg    Config
-	opts   Options // resolved
+	opts   Options            // resolved
+	con    *contract.Contract // of the Config, or the host's
 	layout *world.Layout
 	now    time.Time // of the newest turn
 	clock  clock
@@ -78,18 +80,15 @@ type Peer struct {
 	turns   uint64       // fixed ticks since New
 }
 
-// New returns a closed Peer. A Config without contract, Listen or Dial is the
-// caller's mistake and panics. now is the time of the first turn.
+// New returns a closed Peer. A Config without Dial, or without contract or
+// Listen where it is not an observer's, is the caller's mistake and panics. now
+// is the time of the first turn.
 func New(cfg Config, now time.Time) *Peer {
-	if cfg.Contract == nil || cfg.Listen == nil || cfg.Dial == nil {
+	if cfg.Dial == nil || !cfg.Observer && (cfg.Contract == nil || cfg.Listen == nil) {
 		panic("runtime: BUG: a Config needs Contract, Listen and Dial")
 	}
-	rate := cfg.Contract.Simulation.TickRate
-	if rate <= 0 {
-		rate = defaultTickRate
-	}
-	p := &Peer{cfg: cfg, layout: world.NewLayout(cfg.Contract), now: now, clock: newClock(now, rate)}
-	p.world = world.New(p.layout)
+	p := &Peer{cfg: cfg, now: now}
+	p.use(cmp.Or(cfg.Contract, &contract.Contract{}))
 	p.Configure(Options{})
 	return p
 }
@@ -113,7 +112,7 @@ func (p *Peer) Configure(o Options) {
 
 // Host opens a session on port; 0 is Options.Port, -1 a port of the system's
 // choice. Errors: fault.Bind…, fault.AlreadyHosting, fault.Phase while a
-// client, whatever Config.Listen returns.
+// client or for an observer, whatever Config.Listen returns.
 func (p *Peer) Host(port int) error {
 	p.reap()
 	switch p.mode {
@@ -121,6 +120,9 @@ func (p *Peer) Host(port int) error {
 		return p.fail(fault.New(fault.AlreadyHosting, "this peer hosts a session already"))
 	case Joined:
 		return p.fail(fault.New(fault.Phase, "a client cannot host; disconnect first"))
+	}
+	if p.cfg.Observer {
+		return p.fail(fault.New(fault.Phase, "an observer hosts nothing"))
 	}
 	switch port {
 	case 0:
@@ -136,8 +138,8 @@ func (p *Peer) Host(port int) error {
 	p.epoch = session.NextEpoch(p.entropy(), p.epoch)
 	p.open(Hosting, host)
 	sess := session.NewServer(session.ServerConfig{
-		Contract: p.cfg.Contract, Layout: p.layout, World: p.world, Host: host, Epoch: p.epoch,
-		Build: p.cfg.Build, MaxPlayers: p.opts.MaxPeers, Rules: p.cfg.Rules,
+		Contract: p.con, Layout: p.layout, World: p.world, Host: host, Epoch: p.epoch,
+		Build: p.cfg.Build, MaxPlayers: p.opts.MaxPeers, ReadyTimeout: p.cfg.ReadyTimeout, Rules: p.cfg.Rules,
 	}, p.now)
 	p.srv = newServer(sess, p.layout, p.world)
 	p.world.Tick = p.cfg.FirstTick
@@ -164,11 +166,14 @@ func (p *Peer) Connect(to netip.AddrPort) error {
 		_ = host.Close() // the dial's error is the one to report
 		return p.fail(err)
 	}
+	if p.bare() {
+		p.use(&contract.Contract{}) // another host may have another one
+	}
 	p.open(Joined, host)
 	sess := session.NewClient(session.ClientConfig{
 		Contract: p.cfg.Contract, Layout: p.layout, World: p.world, Host: host, Peer: link,
 		PlayerName: p.cfg.PlayerName, Build: p.cfg.Build, Observer: p.cfg.Observer, Unchecked: p.cfg.Unchecked,
-		HoldReady: true, // Advance decides, by Options.HoldReady
+		HoldReady: !p.bare(), // Advance decides, by Options.HoldReady; who has no contract has no scene
 	}, p.now)
 	p.cli = newClient(sess, link, p.layout, p.world, p.cfg.FirstTick)
 	return nil
@@ -200,10 +205,14 @@ func (p *Peer) Close(code fault.Code, text string) {
 		p.srv.sess.Shutdown(p.now, text)
 		p.shut(report, links, &fault.Error{Code: code, Text: text})
 	case Joined:
+		end := p.ending // when it was over already, and nobody has polled that
+		if end == nil {
+			end = &fault.Error{Code: code, Text: text}
+		}
 		report, link := p.Report(), p.cli.link
 		p.cli.sess.Leave(p.now, code, text)
-		p.shut(report, []transport.Peer{link}, &fault.Error{Code: code, Text: text})
-		p.ended = &session.Event{Kind: session.EventDisconnected, Code: code, Text: text}
+		p.shut(report, []transport.Peer{link}, end)
+		p.ended = &session.Event{Kind: session.EventDisconnected, Code: end.Code, Text: end.Text, Details: end.Data}
 	}
 }
 
@@ -289,8 +298,9 @@ func (p *Peer) networkID(n uint32) string { return session.NetworkID(p.sessionEp
 func (p *Peer) Ticks() uint64 { return p.turns }
 
 // Ending is why the newest session of this peer is over: the code, text and
-// details of the goodbye, refusal or timeout. It is nil while a session runs or
-// its Disconnected event is not polled, and before the first.
+// details of the goodbye, refusal or timeout. It is nil while a session runs,
+// and before the first. A client knows it as soon as Advance has seen the end;
+// it is Offline once its Disconnected event is polled.
 func (p *Peer) Ending() *fault.Error { return p.ending }
 
 // Tick is the number of a host's newest tick, or of the newest snapshot that a
@@ -308,8 +318,9 @@ func (p *Peer) LocalAddr() netip.AddrPort {
 	return p.host.LocalAddr()
 }
 
-// Contract is the contract of the Config.
-func (p *Peer) Contract() *contract.Contract { return p.cfg.Contract }
+// Contract is the contract of the Config. An observer without one has an empty
+// one until its Document event was polled, and then its host's.
+func (p *Peer) Contract() *contract.Contract { return p.con }
 
 // World returns the rows, for reading, and their layout: of a host the truth,
 // of a client what the host has told it. They are valid until the next call of

@@ -16,7 +16,7 @@ func (p *Peer) Report() Report {
 	}
 	r := Report{
 		Role: p.mode.String(), Name: p.cfg.PlayerName, SenderID: p.SenderID(),
-		ContractHash: "sha256:" + hex.EncodeToString(p.cfg.Contract.MeaningHash[:]),
+		ContractHash: "sha256:" + hex.EncodeToString(p.con.MeaningHash[:]),
 		Epoch:        p.sessionEpoch(), Ticks: p.log.ticks, LateTicks: p.clock.skipped, Phase: p.Phase().String(),
 		Peers: []PeerReport{}, Entities: p.entityReports(), Hashes: []TickHash{},
 		Spawns: orEmpty(p.log.spawns), Despawns: orEmpty(p.log.despawns), Ownerships: orEmpty(p.log.owners), Leaves: orEmpty(p.log.leaves), Errors: orEmpty(p.log.errors),
@@ -37,6 +37,9 @@ func (p *Peer) Report() Report {
 		p.srv.report(&r)
 	case Joined:
 		p.cli.report(&r)
+	}
+	if p.ending != nil {
+		r.Ending = string(p.ending.Code)
 	}
 	if t := p.now.Sub(p.opened).Seconds(); t > 0 {
 		r.Bytes.DownBPS = float64(r.Bytes.Down) * 8 / t

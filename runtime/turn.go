@@ -20,13 +20,26 @@ func (p *Peer) Advance(now time.Time) (ticks int) {
 		p.srv.drain(now, p.host)
 	case Joined:
 		p.cli.drain(now, p.host)
-		if !p.opts.HoldReady && p.cli.sess.Phase() == session.PhaseAuthenticated {
+		if !p.opts.HoldReady && !p.bare() && p.cli.sess.Phase() == session.PhaseAuthenticated {
 			p.cli.sess.Ready(now)
 		}
 		p.restart()
+		p.notice()
 	}
 	p.linger.drain(now)
 	return p.clock.due(now)
+}
+
+// notice sees that a client's session is over, before anybody polls that.
+func (p *Peer) notice() {
+	end := p.cli.sess.Ended()
+	if end == nil || p.ending != nil {
+		return
+	}
+	p.ending = endingOf(end)
+	if end.Code != fault.Left && end.Code != fault.Shutdown {
+		p.log.note(end.Code, end.Text, end.Details)
+	}
 }
 
 // restart writes the host's values into the scene entities that this peer has
@@ -125,9 +138,9 @@ func (p *Peer) apply(ev *session.Event) {
 	case session.EventTurnedAway:
 		p.log.note(ev.Code, ev.Text, ev.Details)
 	case session.EventDisconnected:
-		if ev.Code != fault.Left && ev.Code != fault.Shutdown {
-			p.log.note(ev.Code, ev.Text, ev.Details)
-		}
-		p.shut(p.Report(), []transport.Peer{p.cli.link}, endingOf(ev))
+		p.notice() // of what this side has ended since Advance
+		p.shut(p.Report(), []transport.Peer{p.cli.link}, p.ending)
+	case session.EventDocument:
+		p.document(ev)
 	}
 }

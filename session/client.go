@@ -25,6 +25,7 @@ type Client struct {
 	stream   stream
 	heard    time.Time
 	over     bool
+	end      Event // once over
 	cells    []int32
 }
 
@@ -143,7 +144,8 @@ func (c *Client) finish(now time.Time, code fault.Code, text string, details map
 	}
 	c.over = true
 	c.set(PhaseClosed, c.at(now))
-	c.in.push(Event{Kind: EventDisconnected, Sender: c.sender, Code: code, Text: text, Details: details}, nil)
+	c.end = Event{Kind: EventDisconnected, Sender: c.sender, Code: code, Text: text, Details: details}
+	c.in.push(c.end, nil)
 }
 
 // Leave ends the session on purpose: the host is told code and text.
@@ -185,6 +187,15 @@ func (c *Client) Advance(now time.Time) {
 
 // Poll returns the next event.
 func (c *Client) Poll() (Event, bool) { return c.in.poll(&c.codec) }
+
+// Ended returns the EventDisconnected of a session that is over, polled or not;
+// nil while it is not.
+func (c *Client) Ended() *Event {
+	if !c.over {
+		return nil
+	}
+	return &c.end
+}
 
 // Phase says how far the client has come.
 func (c *Client) Phase() Phase { return c.phase }
