@@ -135,6 +135,9 @@ func (h *Host) checkTimeouts(p *peer) (over bool) {
 		}
 		p.path.loss.lost++
 		c.timeout = p.path.retry(c, p.traffic.heard)
+		if p.muted {
+			c.timeout = p.path.resendAfter() // Host.Drop has a second: what it is to deliver cannot wait ever longer
+		}
 		o.inTransit -= c.data
 		o.sent.remove(c)
 		if c.channel == controlChannel {
