@@ -207,53 +207,6 @@ func (s *Scene) Component(r Ref, name string) (Data, bool) {
 	return Data{}, false
 }
 
-// SetComponent adds a component or replaces it whole; fields of that component
-// take the new values. Errors: fault.Scene when the entity is gone, the data
-// is not a Map, a built-in field has a wrong shape, or there are too many.
-func (s *Scene) SetComponent(r Ref, name string, d Data) error {
-	e := s.entities.get(r)
-	if e == nil {
-		return fault.New(fault.Scene, "the entity is gone")
-	}
-	comps := slices.Clone(e.components)
-	if i := e.find(name); i >= 0 {
-		comps[i].Data = d
-	} else {
-		comps = append(comps, Component{Name: name, Data: d})
-	}
-	return s.recompile(e, comps, name)
-}
-
-// recompile gives e other components. Live values stay, but for those of the
-// component named reset ("" resets none).
-func (s *Scene) recompile(e *entity, comps []Component, reset string) error {
-	b, err := s.fields.compile(e.name, comps)
-	if err != nil {
-		return err
-	}
-	s.fields.keepValues(&e.blueprint, &b, reset)
-	e.blueprint = b
-	return nil
-}
-
-// RemoveComponent removes a component with its built-in fields. False: the
-// entity is gone or lacks it.
-func (s *Scene) RemoveComponent(r Ref, name string) bool {
-	e := s.entities.get(r)
-	if e == nil {
-		return false
-	}
-	i := e.find(name)
-	if i < 0 {
-		return false
-	}
-	comps := slices.Delete(slices.Clone(e.components), i, i+1)
-	if err := s.recompile(e, comps, name); err != nil {
-		panic("scene: BUG: fewer components cannot be less valid: " + err.Error())
-	}
-	return true
-}
-
 // Get returns one value of a component: the live value of a field, else what
 // the component says. Names with dots reach into nested objects.
 func (s *Scene) Get(r Ref, component, name string) (Data, bool) {
@@ -292,5 +245,11 @@ func (s *Scene) Set(r Ref, component, name string, d Data) error {
 	}
 	comps := slices.Clone(e.components)
 	comps[i].Data = comps[i].Data.With(name, d)
-	return s.recompile(e, comps, "")
+	b, err := s.fields.compile(e.name, comps)
+	if err != nil {
+		return err
+	}
+	b.keepValues(&e.blueprint)
+	e.blueprint = b
+	return nil
 }

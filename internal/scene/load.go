@@ -87,22 +87,23 @@ func (s *Scene) LoadPrefab(path string, text []byte) error {
 	if err := doc.err(); err != nil {
 		return err
 	}
-	parts := make([]Entity, len(entities))
+	p := &Prefab{ID: id, Name: name}
 	seen := make(map[string]bool, len(entities))
-	for i, e := range entities {
-		parts[i] = e.Entity
+	for _, e := range entities {
 		if e.ID == "" || len(e.ID) > MaxIDBytes || seen[e.ID] {
 			doc.add(e.node, "the entity's id is missing, too long or taken")
 		}
 		seen[e.ID] = true
-		if _, err := s.fields.compile(e.Name, e.Components); err != nil {
+		b, err := s.fields.compile(e.Name, e.Components)
+		if err != nil {
 			doc.refuse(e.node, err)
 		}
+		p.ids, p.parts = append(p.ids, e.ID), append(p.parts, b)
 	}
 	if err := doc.err(); err != nil {
 		return err
 	}
-	if err := s.AddPrefab(id, name, parts); err != nil {
+	if err := s.addPrefab(p); err != nil {
 		doc.refuse(doc.root, err)
 	}
 	return doc.err()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -128,7 +129,7 @@ func TestOpenAProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Name != "A" || !s.HasPrefab("prefab://crate") || !s.Input.Known("fire") || s.Input.Actions()[1].Kind != Axis1D {
+	if s.Name != "A" || !slices.Contains(s.Prefabs(), "prefab://crate") || !s.Input.Known("fire") || s.Input.Actions()[1].Kind != Axis1D {
 		t.Errorf("the main scene, prefabs and actions must be there: %+v", s)
 	}
 	for why, id := range map[string]string{
@@ -195,7 +196,7 @@ func TestOpenThePublishedShooter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Count() != 12 || !s.HasPrefab("prefab://player") || !s.Input.Known("host_match") || len(s.Input.Actions()) != 7 {
+	if s.Count() != 12 || !slices.Contains(s.Prefabs(), "prefab://player") || !s.Input.Known("host_match") || len(s.Input.Actions()) != 7 {
 		t.Errorf("%d entities, actions %v", s.Count(), s.Input.Actions())
 	}
 }

@@ -24,42 +24,24 @@ type prefabTable struct {
 	order []string          // ids in the order of their paths
 }
 
-// HasPrefab reports whether the project has a prefab with this prefab:// id or
-// contract key.
-func (s *Scene) HasPrefab(name string) bool {
-	_, err := s.findPrefab(name)
-	return err == nil
-}
-
 // Prefabs returns the ids of all prefabs, in the order of their file paths.
 func (s *Scene) Prefabs() []string { return slices.Clone(s.prefabs.order) }
 
-// AddPrefab makes a prefab known. The first part is the root. Errors:
-// fault.Scene for a bad or taken id, no parts, or wrong components.
-func (s *Scene) AddPrefab(id, name string, parts []Entity) error {
+// addPrefab makes a prefab known. Errors: fault.Scene for an id that is no
+// prefab's or taken, no parts, or too many prefabs.
+func (s *Scene) addPrefab(p *Prefab) error {
 	switch {
-	case len(id) <= len(prefabScheme) || id[:len(prefabScheme)] != prefabScheme:
-		return fault.New(fault.Scene, "the prefab id %q must begin with %s", id, prefabScheme)
-	case s.prefabs.byID[id] != nil:
-		return fault.New(fault.Scene, "two prefabs have the id %q", id)
+	case len(p.ID) <= len(prefabScheme):
+		return fault.New(fault.Scene, "the prefab id %q lacks a name behind %s", p.ID, prefabScheme)
+	case s.prefabs.byID[p.ID] != nil:
+		return fault.New(fault.Scene, "two prefabs have the id %q", p.ID)
 	case len(s.prefabs.order) >= MaxPrefabs:
 		return fault.New(fault.Scene, "too many prefabs: at most %d", MaxPrefabs)
-	case len(parts) == 0:
-		return fault.New(fault.Scene, "the prefab %q has no entity", id)
-	case len(parts) > MaxEntities:
-		return fault.New(fault.Scene, "the prefab %q has %d entities; at most %d", id, len(parts), MaxEntities)
+	case len(p.parts) == 0:
+		return fault.New(fault.Scene, "the prefab %q has no entity", p.ID)
 	}
-	p := &Prefab{ID: id, Name: name}
-	for _, part := range parts {
-		b, err := s.fields.compile(part.Name, part.Components)
-		if err != nil {
-			return err
-		}
-		p.ids = append(p.ids, part.ID)
-		p.parts = append(p.parts, b)
-	}
-	s.prefabs.byID[id] = p
-	s.prefabs.order = append(s.prefabs.order, id)
+	s.prefabs.byID[p.ID] = p
+	s.prefabs.order = append(s.prefabs.order, p.ID)
 	return nil
 }
 
@@ -145,12 +127,11 @@ func (t *fieldTable) compile(name string, comps []Component) (blueprint, error) 
 	return b, nil
 }
 
-// keepValues copies live field values from old to fresh, but for those of the
-// component that has just been replaced.
-func (t *fieldTable) keepValues(old, fresh *blueprint, replaced string) {
-	for f := range old.present {
-		if old.present[f] && t.infos[f].key.component != replaced {
-			fresh.put(FieldID(f), old.values[f])
+// keepValues takes over the live field values of what b replaces.
+func (b *blueprint) keepValues(old *blueprint) {
+	for f, present := range old.present {
+		if present {
+			b.put(FieldID(f), old.values[f])
 		}
 	}
 }

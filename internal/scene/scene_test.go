@@ -217,7 +217,7 @@ func TestWritesThatAreRefused(t *testing.T) {
 
 func TestComponentsAtRunTime(t *testing.T) {
 	s := mustLoad(t, "", crate)
-	r, err := s.Add(Entity{ID: "e", Components: []Component{{"Transform2D", MapOf()}, {"Mood", MapOf(Member{"happy", BoolOf(true)})}}})
+	r, err := s.Add(Entity{ID: "e", Components: []Component{{"Transform2D", MapOf()}, {"Mood", MapOf(Member{"happy", BoolOf(true)})}, {"CircleCollider2D", MapOf(Member{"radius", NumberOf(0)})}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,20 +237,20 @@ func TestComponentsAtRunTime(t *testing.T) {
 	if err := s.Set(r, "Transform2D", "position", NumbersOf(1)); fault.CodeOf(err) != fault.Scene {
 		t.Errorf("a field must refuse a wrong shape, got %v", err)
 	}
-	if err := s.SetComponent(r, "CircleCollider2D", MapOf(Member{"radius", NumberOf(2)})); err != nil {
+	if err := s.Set(r, "CircleCollider2D", "radius", NumberOf(2)); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := s.Raycast(-10, 4, 1, 0, 100, "", ""); !ok {
-		t.Error("a collider that is added at run time must be found by rays")
+		t.Error("a collider that grew at run time must be found by rays")
 	}
-	if !s.RemoveComponent(r, "CircleCollider2D") || s.RemoveComponent(r, "CircleCollider2D") {
-		t.Error("a component is removed once")
+	if err := s.Set(r, "CircleCollider2D", "radius", TextOf("big")); fault.CodeOf(err) != fault.Scene {
+		t.Errorf("a collider must refuse a wrong shape, got %v", err)
 	}
-	if _, ok := s.Raycast(-10, 4, 1, 0, 100, "", ""); ok {
-		t.Error("a removed collider must not be found")
+	if _, ok := s.Raycast(-10, 4, 1, 0, 100, "", ""); !ok {
+		t.Error("a refused change must change nothing")
 	}
-	if err := s.SetComponent(r, "Bad", NumberOf(1)); fault.CodeOf(err) != fault.Scene {
-		t.Errorf("a component is an object, got %v", err)
+	if err := s.Set(r, "Absent", "x", NumberOf(1)); fault.CodeOf(err) != fault.Scene {
+		t.Errorf("a component that the entity lacks cannot be changed, got %v", err)
 	}
 }
 
