@@ -57,11 +57,13 @@ func (a *admission) hash(ip netip.Addr) uint32 {
 
 // admit finds a slot for someone who wants to connect, or returns nil when a
 // limit forbids it. Unfinished handshakes make room, oldest first: an attacker
-// who cannot answer pushes out only those who have not answered either.
-func (h *Host) admit(from transport.Addr) *peer {
+// who cannot answer pushes out only those who have not answered either. The
+// newest connection with the same remote slot is before, if there is one: the
+// new one is going to replace it and needs no room of its own.
+func (h *Host) admit(from transport.Addr, before *peer) *peer {
 	limits, list := &h.cfg.Handshakes, &h.slots.handshakes
 	ip := h.link.Remote(from).Addr().Unmap()
-	if h.slots.live >= h.cfg.MaxPeers || h.slots.perIP[ip] >= h.cfg.Limits.DuplicatePeers {
+	if !before.replaceable() && (h.slots.live >= h.cfg.MaxPeers || h.slots.perIP[ip] >= h.cfg.Limits.DuplicatePeers) {
 		return nil
 	}
 	if !ip.IsLoopback() {
@@ -83,6 +85,16 @@ func (h *Host) admit(from transport.Addr) *peer {
 		p = h.slots.take()
 	}
 	return p
+}
+
+// replaceable says that p or an older one is a connection.
+func (p *peer) replaceable() bool {
+	for ; p != nil; p = p.id.older {
+		if p.live {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *Host) evict(p *peer) {

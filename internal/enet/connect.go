@@ -26,7 +26,7 @@ func (h *Host) Dial(now time.Time, to netip.AddrPort) (transport.Peer, error) {
 	if err != nil {
 		return 0, err
 	}
-	h.begin(p, stateConnecting, addr, h.cfg.Channels)
+	h.begin(p, stateConnecting, addr, noPeerID, h.cfg.Channels)
 	p.id.broadcast = to.Addr().Unmap() == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	p.id.data = h.cfg.ConnectData
 	be.PutUint32(p.id.connectID[:], h.cfg.Random())
@@ -55,27 +55,27 @@ func (h *Host) onConnect(from transport.Addr, b []byte, size int) {
 		h.counters.Commands++
 		return
 	}
-	for p := h.slots.byAddr[from]; p != nil; p = p.id.nextAtAddr {
-		if !p.id.dialled && p.id.connectID == offer.connectID {
+	before := h.slots.byRemote[remoteSlot{from, offer.peerID}]
+	for p := before; p != nil; p = p.id.older {
+		if p.id.connectID == offer.connectID {
 			p.traffic.bytesReceived += uint64(size)
 			return // sent again: the answer has its own timer
 		}
 	}
-	p := h.admit(from)
+	p := h.admit(from, before)
 	if p == nil {
 		h.counters.Connects++
 		return
 	}
-	h.begin(p, stateAcceptingConnect, from, min(int(offer.channels), h.cfg.Channels))
+	h.begin(p, stateAcceptingConnect, from, offer.peerID, min(int(offer.channels), h.cfg.Channels))
 	h.slots.handshakes.add(p)
 	p.traffic.bytesReceived, p.traffic.packetsReceived = uint64(size), 1
 	p.life.expires = h.handshakeDeadline()
 	p.id.connectID = offer.connectID
-	p.id.remoteID = offer.peerID
 	p.id.data = offer.data
 	p.path.throttle.conf = offer.throttle
 	p.wire.set(min(h.cfg.MTU, clampMTU(offer.mtu)), h.cfg.Checksum)
-	p.id.outSession = nextSession(offer.inSession, p.id.outSession)
+	p.id.outSession = p.unlikeOlder(nextSession(offer.inSession, p.id.outSession))
 	p.id.inSession = nextSession(offer.outSession, p.id.inSession)
 	h.setPeerBandwidth(p, bandwidthCommand{offer.inBand, offer.outBand})
 	c := p.out.addControl(&h.pools, kindVerifyConnect, flagAcknowledge)
@@ -104,6 +104,22 @@ func nextSession(offered, own uint8) uint8 {
 	return s
 }
 
+// unlikeOlder returns session id s, or the next one that no older connection
+// with the same remote slot sends with: what such a connection still sends must
+// not be taken for the new one's.
+func (p *peer) unlikeOlder(s uint8) uint8 {
+	taken := [4]bool{}
+	for q := p.id.older; q != nil; q = q.id.older {
+		taken[q.id.outSession&3] = true
+	}
+	for i := range uint8(4) {
+		if !taken[(s+i)&3] {
+			return (s + i) & 3
+		}
+	}
+	return s
+}
+
 func clampMTU(v uint32) int {
 	return int(min(max(v, MinMTU), MaxMTU))
 }
@@ -115,8 +131,10 @@ func (h *Host) onVerify(p *peer, a connectCommand) verdict {
 	if p.state != stateConnecting {
 		return handled
 	}
-	if a.channels < 1 || a.channels > MaxChannels || a.throttle != p.path.throttle.conf ||
-		a.connectID != p.id.connectID || a.peerID >= noPeerID {
+	if a.connectID != p.id.connectID {
+		return refused // the answer to an earlier Dial of this slot, or a stranger's
+	}
+	if a.channels < 1 || a.channels > MaxChannels || a.throttle != p.path.throttle.conf || a.peerID >= noPeerID {
 		h.end(p, transport.Closed, 0)
 		return handled
 	}
@@ -134,7 +152,7 @@ func (h *Host) onVerify(p *peer, a connectCommand) verdict {
 // accepted is § 6.4: the client has answered, so its address is its own.
 func (h *Host) accepted(p *peer) {
 	h.leaveHandshakes(p)
-	if h.slots.live >= h.cfg.MaxPeers {
+	if !h.replace(p) && h.slots.live >= h.cfg.MaxPeers {
 		// Others were faster.
 		h.counters.Connects++
 		h.goodbye(p, 0)
@@ -143,6 +161,20 @@ func (h *Host) accepted(p *peer) {
 	}
 	h.slots.promote(p)
 	h.establish(p)
+}
+
+// replace ends the connections that p's remote slot had before p: its owner has
+// left them without a word, for a slot has one connection at a time. It says
+// whether one of them makes room for p.
+func (h *Host) replace(p *peer) (room bool) {
+	for q := p.id.older; q != nil; q = p.id.older {
+		p.id.older = q.id.older // a zombie leaves the list for good when its end is polled
+		room = room || q.live
+		if hears.has(q.state) {
+			h.end(q, transport.TimedOut, 0)
+		}
+	}
+	return room
 }
 
 func (h *Host) establish(p *peer) {

@@ -183,7 +183,7 @@ func anyCalls(t *testing.T, seed uint64, seen *[stateCount]bool) {
 func checkIdle(t *testing.T, name string, h *Host) {
 	t.Helper()
 	s := &h.slots
-	if s.used != 0 || s.live != 0 || s.handshakes.n != 0 || len(s.byAddr) != 0 || len(s.perIP) != 0 {
+	if s.used != 0 || s.live != 0 || s.handshakes.n != 0 || len(s.byAddr) != 0 || len(s.byRemote) != 0 || len(s.perIP) != 0 {
 		t.Fatalf("%s: %d slots leaked, %d live, %d handshakes, %d addresses, %d ips", name, s.used, s.live, s.handshakes.n, len(s.byAddr), len(s.perIP))
 	}
 	if h.held != 0 || h.queued != 0 || len(h.timers.heap) != 0 || h.band.limited != 0 {

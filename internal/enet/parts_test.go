@@ -259,7 +259,7 @@ func TestAddressGone(t *testing.T) {
 	}
 	r := &rawPeer{t: t, h: h, link: link.wireLink, from: from(1)}
 	r.p = r.join(r.from, 1)
-	second := r.join(r.from, 2)
+	second := r.joinFrom(r.from, 1, 2)
 	other := r.join(from(2), 3)
 	link.in = append(link.in, parcel{addr: r.from})
 	var ended []transport.Peer

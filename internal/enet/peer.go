@@ -98,10 +98,12 @@ type peer struct {
 type identity struct {
 	addr       transport.Addr
 	ip         netip.Addr // unmapped, without port: what limits count by
-	nextAtAddr *peer      // other connections with the same addr
-	remoteID   uint16     // the other side's slot; noPeerID while unknown
-	inSession  uint8      // expected in datagrams to us; outlives the connection
-	outSession uint8      // written into datagrams to them; outlives the connection
+	prevAtAddr *peer      // other connections with the same addr, newest first
+	nextAtAddr *peer
+	older      *peer  // accepted before with the same addr and remoteID
+	remoteID   uint16 // the other side's slot; noPeerID while unknown
+	inSession  uint8  // expected in datagrams to us; outlives the connection
+	outSession uint8  // written into datagrams to them; outlives the connection
 	connectID  [4]byte
 	data       uint32 // of CONNECT
 	dialled    bool   // by us
@@ -172,14 +174,15 @@ func (p *peer) pingDue() millis {
 	return p.path.silence.pingDue(p.out.sent.head != nil, p.traffic.heard)
 }
 
-// begin makes an empty connection of the slot. Its handle is new.
-func (h *Host) begin(p *peer, s state, addr transport.Addr, channels int) {
+// begin makes an empty connection of the slot, with the slot remoteID of the
+// other side. Its handle is new.
+func (h *Host) begin(p *peer, s state, addr transport.Addr, remoteID uint16, channels int) {
 	p.setState(s)
 	h.slots.handles++
 	p.handle = transport.Peer(h.slots.handles<<16 | uint64(p.slot))
 	remote := h.link.Remote(addr)
 	p.id.addr, p.id.ip = addr, remote.Addr().Unmap()
-	p.id.remoteID = noPeerID
+	p.id.remoteID = remoteID
 	p.id.dialled, p.id.broadcast = s == stateConnecting, false
 	p.muted = false
 	p.life = lifecycle{expires: never, dropAt: never}
@@ -246,7 +249,6 @@ func (h *Host) free(p *peer) {
 	if gone {
 		h.link.Forget(p.id.addr)
 	}
-	p.id.nextAtAddr = nil
 }
 
 // end is free for a connection that the application knows: it hears of the

@@ -31,9 +31,14 @@ func newRawPeer(t testing.TB, cfg Config) *rawPeer {
 	return r
 }
 
-// join connects a client at an address.
-func (r *rawPeer) join(a transport.Addr, id uint32) *peer {
-	r.link.in = append(r.link.in, parcel{a, connectDatagram(id)})
+// join connects a client at an address, from its slot 0.
+func (r *rawPeer) join(a transport.Addr, id uint32) *peer { return r.joinFrom(a, 0, id) }
+
+// joinFrom connects a client from a slot of its own.
+func (r *rawPeer) joinFrom(a transport.Addr, slot uint16, id uint32) *peer {
+	b := connectDatagram(id)
+	be.PutUint16(b[8:], slot)
+	r.link.in = append(r.link.in, parcel{a, b})
 	r.turn()
 	p := r.h.slots.byAddr[a]
 	if p == nil {

@@ -12,12 +12,20 @@ import (
 type slotTable struct {
 	peers      []*peer // by slot; nil: never used
 	vacant     []uint64
-	byAddr     map[transport.Addr]*peer // first of the peers at that address
+	byAddr     map[transport.Addr]*peer // newest of the peers at that address
+	byRemote   map[remoteSlot]*peer     // newest of the accepted connections with that slot
 	perIP      map[netip.Addr]int       // accepted connections and handshakes
 	handshakes handshakeList
 	live       int // connections, without unfinished incoming handshakes
 	used       int // slots in use
 	handles    uint64
+}
+
+// remoteSlot is a slot of a host that dialled us. Of one such slot only the
+// newest connection can be alive.
+type remoteSlot struct {
+	addr transport.Addr
+	slot uint16
 }
 
 func (t *slotTable) init(n int) {
@@ -27,6 +35,7 @@ func (t *slotTable) init(n int) {
 		t.vacant[i/64] |= 1 << (i % 64)
 	}
 	t.byAddr = make(map[transport.Addr]*peer)
+	t.byRemote = make(map[remoteSlot]*peer)
 	t.perIP = make(map[netip.Addr]int)
 }
 
@@ -74,34 +83,62 @@ func (t *slotTable) enter(p *peer) {
 		t.promote(p)
 	} else {
 		t.perIP[p.id.ip]++
+		key := remoteSlot{p.id.addr, p.id.remoteID}
+		p.id.older = t.byRemote[key]
+		t.byRemote[key] = p
 	}
 }
 
 // link adds p to the peers at its address.
 func (t *slotTable) link(p *peer) {
-	p.id.nextAtAddr = t.byAddr[p.id.addr]
+	next := t.byAddr[p.id.addr]
+	p.id.prevAtAddr, p.id.nextAtAddr = nil, next
+	if next != nil {
+		next.id.prevAtAddr = p
+	}
 	t.byAddr[p.id.addr] = p
 }
 
 // unlink takes p out of the peers at its address and says whether it was the
 // last one.
 func (t *slotTable) unlink(p *peer) (last bool) {
-	first := t.byAddr[p.id.addr]
-	if first == p {
-		if p.id.nextAtAddr == nil {
-			delete(t.byAddr, p.id.addr)
-			return true
-		}
-		t.byAddr[p.id.addr] = p.id.nextAtAddr
-		return false
+	prev, next := p.id.prevAtAddr, p.id.nextAtAddr
+	p.id.prevAtAddr, p.id.nextAtAddr = nil, nil
+	if next != nil {
+		next.id.prevAtAddr = prev
 	}
-	for q := first; q != nil; q = q.id.nextAtAddr {
-		if q.id.nextAtAddr == p {
-			q.id.nextAtAddr = p.id.nextAtAddr
-			break
-		}
+	switch {
+	case prev != nil:
+		prev.id.nextAtAddr = next
+	case next != nil:
+		t.byAddr[p.id.addr] = next
+	default:
+		delete(t.byAddr, p.id.addr)
+		return true
 	}
 	return false
+}
+
+// unname takes p, which was accepted, out of the connections with its remote
+// slot. There are no more of them than unfinished handshakes of one address.
+func (t *slotTable) unname(p *peer) {
+	key := remoteSlot{p.id.addr, p.id.remoteID}
+	older := p.id.older
+	p.id.older = nil
+	newest := t.byRemote[key]
+	switch {
+	case newest != p:
+		for q := newest; q != nil; q = q.id.older {
+			if q.id.older == p {
+				q.id.older = older
+				return
+			}
+		}
+	case older == nil:
+		delete(t.byRemote, key)
+	default:
+		t.byRemote[key] = older
+	}
 }
 
 // promote counts p among the connections.
@@ -122,6 +159,7 @@ func (t *slotTable) leave(p *peer) (gone bool) {
 		t.live--
 	}
 	if !p.id.dialled {
+		t.unname(p)
 		if n := t.perIP[p.id.ip] - 1; n > 0 {
 			t.perIP[p.id.ip] = n
 		} else {
