@@ -13,6 +13,35 @@ import (
 // times over plain UDP links. It is the floor under what a host can cost. A
 // client's first datagram makes it a peer; letterEnd from the server ends it.
 
+// bareHost is what is left of a host without a protocol.
+type bareHost struct {
+	link  *transport.UDP
+	now   time.Time
+	want  int
+	known map[transport.Addr]bool
+	peers []transport.Addr
+	full  time.Time // when the last of them appeared
+	rx    int
+	tx    int
+}
+
+func (h *bareHost) datagram(from transport.Addr, _ []byte) {
+	h.rx++
+	if h.known[from] || len(h.peers) == h.want {
+		return
+	}
+	h.known[from] = true
+	if h.peers = append(h.peers, from); len(h.peers) == h.want {
+		h.full = h.now
+	}
+}
+
+// tick sends one datagram to every peer.
+func (h *bareHost) tick(b []byte) error {
+	h.tx += len(h.peers)
+	return sendAll(h.link, h.now, h.peers, b)
+}
+
 func (o *Options) bareServer(out io.Writer) error {
 	at, err := o.address()
 	if err != nil {
@@ -26,61 +55,52 @@ func (o *Options) bareServer(out io.Writer) error {
 	if o.Ready != nil {
 		o.Ready(link.LocalAddr())
 	}
-	var (
-		known  = map[transport.Addr]bool{}
-		peers  []transport.Addr
-		w      window
-		rx, tx int
-		full   time.Time
-		now    = time.Now()
-	)
-	f := func(from transport.Addr, _ []byte) {
-		rx++
-		if !known[from] && len(peers) < o.Clients {
-			known[from] = true
-			if peers = append(peers, from); len(peers) == o.Clients {
-				full = now
-			}
+	h := &bareHost{link: link, now: time.Now(), want: o.Clients, known: map[transport.Addr]bool{}}
+	w, err := o.bareLoop(h)
+	if err != nil {
+		return err
+	}
+	for range 3 { // none may be lost
+		if err := h.tick([]byte{letterEnd}); err != nil {
+			return err
 		}
 	}
-	buf := make([]byte, max(o.Size, 1))
+	msgs := h.rx + h.tx - 3*len(h.peers)
+	return emit(out, o.row("bare", "server", map[string]any{
+		"loop": o.Loop, "clients": o.Clients, "hz": o.Hz, "size": o.Size, "seconds": round(w.seconds(), 2),
+		"rx_msgs": h.rx, "tx_msgs": msgs - h.rx, "cpu_s": round(w.cpu(), 4),
+		"cpu_ms_per_s": round(w.cpu()/w.seconds()*1e3, 3), "cpu_us_per_msg": round(w.cpu()/float64(max(msgs, 1))*1e6, 3),
+	}))
+}
+
+func (o *Options) bareLoop(h *bareHost) (w window, err error) {
+	buf := make([]byte, o.Size)
 	buf[0] = letterData
-	for tick := now.Add(o.period()); ; {
-		now = time.Now()
-		link.Drain(now, f)
-		if !now.Before(tick) {
-			if err := sendAll(link, now, peers, buf[:o.Size]); err != nil {
-				return err
+	for tick := h.now.Add(o.period()); ; {
+		h.now = time.Now()
+		h.link.Drain(h.now, h.datagram)
+		if !h.now.Before(tick) {
+			if err := h.tick(buf); err != nil {
+				return w, err
 			}
-			tx += len(peers)
-			if tick = tick.Add(o.period()); tick.Before(now) {
-				tick = now.Add(o.period())
+			if tick = tick.Add(o.period()); tick.Before(h.now) {
+				tick = h.now.Add(o.period())
 			}
-			if !full.IsZero() && w.t0.IsZero() && now.Sub(full) > seconds(o.Warmup) {
-				w.start(now)
-				rx, tx = 0, 0
+			if !h.full.IsZero() && w.t0.IsZero() && h.now.Sub(h.full) > seconds(o.Warmup) {
+				w.start(h.now)
+				h.rx, h.tx = 0, 0
 			}
-			if !w.t0.IsZero() && now.Sub(w.t0) >= seconds(o.Seconds) {
-				break
+			if !w.t0.IsZero() && h.now.Sub(w.t0) >= seconds(o.Seconds) {
+				w.stop(h.now)
+				return w, nil
 			}
 		}
 		if o.Loop == "tick" {
 			time.Sleep(time.Until(tick))
 		} else {
-			link.Wait(tick)
+			h.link.Wait(tick)
 		}
 	}
-	w.stop(time.Now())
-	for range 3 {
-		if err := sendAll(link, now, peers, []byte{letterEnd}); err != nil {
-			return err
-		}
-	}
-	return emit(out, o.row("bare", "server", map[string]any{
-		"loop": o.Loop, "clients": o.Clients, "hz": o.Hz, "size": o.Size, "seconds": round(w.seconds(), 2), "rx_msgs": rx, "tx_msgs": tx,
-		"cpu_s": round(w.cpu(), 4), "cpu_ms_per_s": round(w.cpu()/w.seconds()*1e3, 3),
-		"cpu_us_per_msg": round(w.cpu()/float64(max(rx+tx, 1))*1e6, 3),
-	}))
 }
 
 func sendAll(link *transport.UDP, now time.Time, peers []transport.Addr, b []byte) error {

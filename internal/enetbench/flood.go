@@ -81,69 +81,98 @@ func first(errs ...error) error {
 // floodBatch is how many messages are queued before one turn.
 const floodBatch = 256
 
+// flooder is the client's side of a flood.
+type flooder struct {
+	*end
+	o    *Options
+	peer transport.Peer
+	sent int
+	lost bool // the server is gone
+	done bool // the server has answered the end
+}
+
+func (f *flooder) event(ev transport.Event) {
+	f.lost = f.lost || ev.Kind == transport.Disconnected
+	f.done = f.done || (ev.Kind == transport.Message && len(ev.Data) > 0 && ev.Data[0] == letterDone)
+}
+
 func (o *Options) floodClient(at netip.AddrPort, out io.Writer) error {
 	e, p, err := o.dial(at, flood)
 	if err != nil {
 		return err
 	}
-	buf := make([]byte, o.Size+minSize)
-	buf[0] = letterData
-	lost, done := false, false
-	f := func(ev transport.Event) {
-		lost = lost || ev.Kind == transport.Disconnected
-		done = done || (ev.Kind == transport.Message && len(ev.Data) > 0 && ev.Data[0] == letterDone)
-	}
+	f := &flooder{end: e, o: o, peer: p}
+	defer e.hangup(p)
 	var w window
 	w.start(time.Now())
-	i := 0
-	for i < o.Count || (o.Reliable != 0 && e.host.Stats(p).Queued > 0) {
-		n := min(floodBatch, o.Count-i)
-		if o.Reliable != 0 {
-			n = max(0, min(n, o.SendQ-e.host.Stats(p).Queued))
+	if err := f.pour(); err != nil {
+		return err
+	}
+	w.stop(time.Now())
+	c := e.link.Counters()
+	if err := f.finish(); err != nil {
+		return err
+	}
+	st := e.host.Stats(p)
+	return emit(out, o.row("flood", "client", map[string]any{
+		"reliable": o.Reliable != 0, "size": o.Size, "sent": f.sent, "seconds": round(w.seconds(), 4),
+		"msgs_per_s": round(float64(f.sent)/w.seconds(), 0), "cpu_s": round(w.cpu(), 4),
+		"cpu_s_per_million": round(w.cpu()/float64(f.sent)*1e6, 4), "datagrams": c.Sent,
+		"msgs_per_datagram": round(float64(f.sent)/float64(max(c.Sent, 1)), 1), "writes": c.Writes,
+		"rtt_ms": round(st.RTT.Seconds()*1e3, 3), "throttled": st.Throttled,
+	}))
+}
+
+// pour sends the messages, batch by batch; reliable ones until all are
+// acknowledged, with at most SendQ of them waiting.
+func (f *flooder) pour() error {
+	buf := make([]byte, f.o.Size)
+	buf[0] = letterData
+	for f.sent < f.o.Count || (f.o.Reliable != 0 && f.host.Stats(f.peer).Queued > 0) {
+		n := min(floodBatch, f.o.Count-f.sent)
+		if f.o.Reliable != 0 {
+			n = max(0, min(n, f.o.SendQ-f.host.Stats(f.peer).Queued))
 		}
 		for range n {
-			if err := e.host.Send(p, 0, o.mode(), buf[:o.Size]); err != nil {
+			if err := f.host.Send(f.peer, 0, f.o.mode(), buf); err != nil {
 				return err
 			}
 		}
-		i += n
-		if err := e.flush(); err != nil {
+		f.sent += n
+		if err := f.flush(); err != nil {
 			return err
 		}
 		if n == 0 {
-			e.wait(time.Millisecond)
+			f.wait(time.Millisecond)
 		}
-		if e.poll(f); lost {
+		if f.poll(f.event); f.lost {
 			return fault.New(fault.Timeout, "bench enet: the flood client was disconnected")
 		}
 	}
-	w.stop(time.Now())
-	sent := e.link.Counters()
-	clear(buf[:minSize])
+	return nil
+}
+
+// settle is how long what is in the air has to arrive before the end is sent.
+const settle = 20 * time.Millisecond
+
+// finish says how many there were and waits for the answer.
+func (f *flooder) finish() error {
+	buf := make([]byte, minSize)
 	buf[0] = letterEnd
-	binary.LittleEndian.PutUint64(buf[8:], uint64(i))
-	time.Sleep(20 * time.Millisecond) // what is in the air arrives before the end
-	e.now = time.Now()
-	if err := e.host.Send(p, 1, transport.Reliable, buf[:minSize]); err != nil {
+	binary.LittleEndian.PutUint64(buf[8:], uint64(f.sent))
+	time.Sleep(settle)
+	f.now = time.Now()
+	if err := f.host.Send(f.peer, 1, transport.Reliable, buf); err != nil {
 		return err
 	}
-	for end := e.now.Add(stall); !done; {
-		if err := e.flush(); err != nil {
+	for end := f.now.Add(stall); !f.done; {
+		if err := f.flush(); err != nil {
 			return err
 		}
-		e.wait(10 * time.Millisecond)
-		if e.poll(f); lost || e.now.After(end) {
+		f.wait(10 * time.Millisecond)
+		if f.poll(f.event); f.lost || f.now.After(end) {
 			return fault.New(fault.Timeout, "bench enet: no answer to the end of the flood")
 		}
 	}
-	st := e.host.Stats(p)
-	err = emit(out, o.row("flood", "client", map[string]any{
-		"reliable": o.Reliable != 0, "size": o.Size, "sent": i, "seconds": round(w.seconds(), 4),
-		"msgs_per_s": round(float64(i)/w.seconds(), 0), "cpu_s": round(w.cpu(), 4),
-		"cpu_s_per_million": round(w.cpu()/float64(i)*1e6, 4), "datagrams": sent.Sent,
-		"msgs_per_datagram": round(float64(i)/float64(max(sent.Sent, 1)), 1), "writes": sent.Writes,
-		"rtt_ms": round(st.RTT.Seconds()*1e3, 3), "throttled": st.Throttled,
-	}))
-	e.hangup(p)
-	return err
+	return nil
 }

@@ -41,67 +41,83 @@ func (o *Options) pingpongServer(e *end, out io.Writer) error {
 	}))
 }
 
+// pinger is the client's side of a ping-pong.
+type pinger struct {
+	*end
+	peer transport.Peer
+	mode transport.Mode
+	buf  []byte
+	want uint64
+	back bool // the wanted answer has come
+	gone bool // the server is gone
+}
+
+func (p *pinger) event(ev transport.Event) {
+	p.gone = p.gone || ev.Kind == transport.Disconnected
+	if ev.Kind == transport.Message && len(ev.Data) >= minSize && binary.LittleEndian.Uint64(ev.Data[8:]) == p.want {
+		p.back = true
+	}
+}
+
+// lateAfter is how long an answer may take before its message counts as lost.
+const lateAfter = time.Second
+
+// ping sends message n and returns how long its answer took.
+func (p *pinger) ping(n uint64) (time.Duration, error) {
+	start := time.Now()
+	p.now, p.back, p.want = start, false, n
+	binary.LittleEndian.PutUint64(p.buf[8:], n)
+	if err := first(p.host.Send(p.peer, 0, p.mode, p.buf), p.flush()); err != nil {
+		return 0, err
+	}
+	for p.now.Sub(start) < lateAfter {
+		p.wait(100 * time.Millisecond)
+		if p.poll(p.event); p.back {
+			break // what the answer needs leaves with the next message
+		}
+		if err := p.flush(); err != nil {
+			return 0, err
+		}
+		if p.gone {
+			return 0, fault.New(fault.Timeout, "bench enet: the ping-pong client lost its server")
+		}
+	}
+	return time.Since(start), nil
+}
+
 func (o *Options) pingpongClient(at netip.AddrPort, out io.Writer) error {
-	e, p, err := o.dial(at, pingpong)
+	e, peer, err := o.dial(at, pingpong)
 	if err != nil {
 		return err
 	}
-	buf := make([]byte, max(o.Size, minSize))
-	buf[0] = letterEcho
-	n, warm, lost := o.Count, o.Count/10, 0
+	defer e.hangup(peer)
+	p := pinger{end: e, peer: peer, mode: o.mode(), buf: make([]byte, max(o.Size, minSize))}
+	p.buf[0] = letterEcho
+	var w window
+	n, warm, lost, sum := o.Count, o.Count/10, 0, 0.0
 	rtt := make([]float64, 0, n)
-	var (
-		w         window
-		want      uint64
-		ok, ended bool
-	)
-	f := func(ev transport.Event) {
-		ended = ended || ev.Kind == transport.Disconnected
-		if ev.Kind == transport.Message && len(ev.Data) >= minSize && binary.LittleEndian.Uint64(ev.Data[8:]) == want {
-			ok = true
-		}
-	}
 	for i := -warm; i < n; i++ {
 		if i == 0 {
 			w.start(time.Now())
 		}
-		start := time.Now()
-		e.now, ok, want = start, false, uint64(int64(i))
-		binary.LittleEndian.PutUint64(buf[8:], want)
-		if err := first(e.host.Send(p, 0, o.mode(), buf), e.flush()); err != nil {
+		took, err := p.ping(uint64(int64(i)))
+		if err != nil {
 			return err
 		}
-		for !ok && e.now.Sub(start) < time.Second {
-			e.wait(100 * time.Millisecond)
-			if e.poll(f); ok {
-				break // what the answer needs leaves with the next message
-			}
-			if err := e.flush(); err != nil {
-				return err
-			}
-			if ended {
-				return fault.New(fault.Timeout, "bench enet: the ping-pong client lost its server")
-			}
-		}
-		if !ok {
+		if !p.back {
 			lost++
 		}
 		if i >= 0 {
-			rtt = append(rtt, time.Since(start).Seconds()*1e6)
+			rtt = append(rtt, took.Seconds()*1e6)
+			sum += took.Seconds() * 1e6
 		}
 	}
 	w.stop(time.Now())
 	slices.Sort(rtt)
-	sum := 0.0
-	for _, x := range rtt {
-		sum += x
-	}
-	at1 := func(share float64) float64 { return round(rtt[int(share*float64(len(rtt)-1))], 1) }
-	err = emit(out, o.row("pingpong", "client", map[string]any{
+	quantile := func(share float64) float64 { return round(rtt[int(share*float64(n-1))], 1) }
+	return emit(out, o.row("pingpong", "client", map[string]any{
 		"reliable": o.Reliable != 0, "spin": o.Spin != 0, "size": o.Size, "messages": n, "lost": lost,
-		"rtt_us_min": at1(0), "rtt_us_p50": at1(0.5), "rtt_us_p90": at1(0.9), "rtt_us_p99": at1(0.99), "rtt_us_p999": at1(0.999),
-		"rtt_us_max": at1(1), "rtt_us_mean": round(sum/float64(len(rtt)), 1), "cpu_us_per_msg": round(w.cpu()/float64(n)*1e6, 3),
+		"rtt_us_min": quantile(0), "rtt_us_p50": quantile(0.5), "rtt_us_p90": quantile(0.9), "rtt_us_p99": quantile(0.99), "rtt_us_p999": quantile(0.999),
+		"rtt_us_max": quantile(1), "rtt_us_mean": round(sum/float64(n), 1), "cpu_us_per_msg": round(w.cpu()/float64(n)*1e6, 3),
 	}))
-	e.hangup(p)
-	return err
 }
