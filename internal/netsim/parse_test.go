@@ -1,6 +1,8 @@
 package netsim
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -121,4 +123,24 @@ func FuzzParseSpec(f *testing.F) {
 			t.Errorf("%q gave %+v, which prints as %q and reads as %+v, %v", text, s, s.String(), back, err)
 		}
 	})
+}
+
+func TestTheDocumentListsThePresets(t *testing.T) {
+	b, err := os.ReadFile("../../docs/links.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	want.WriteString("| Preset | Spec | What it is |\n|---|---|---|\n")
+	for _, p := range Presets() {
+		fmt.Fprintf(&want, "| `%s` | `%s` | %s |\n", p.Name, p.Spec, p.Doc)
+	}
+	if !strings.HasSuffix(string(b), want.String()) {
+		t.Errorf("docs/links.md must end with this table:\n%s", want.String())
+	}
+	for _, key := range strings.Split(specKeys, ", ") {
+		if !strings.Contains(string(b), "| `"+key+"` |") {
+			t.Errorf("docs/links.md does not explain %q", key)
+		}
+	}
 }
