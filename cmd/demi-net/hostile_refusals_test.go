@@ -149,7 +149,7 @@ func trespasses(h *hand, own, back, gone byte) []trespass {
 	for i := range 8 {
 		nan[len(nan)-8+i] = byte(math.Float64bits(math.NaN()) >> (8 * i))
 	}
-	t := h.tick // of publications: each is newer than the one before, or it would be stale
+	t := h.tick                        // of publications: each is newer than the one before, or it would be stale
 	pub := func(rows ...byte) []byte { // received, records, tick, complete, rows
 		t += 1000
 		return h.frame(framePublication, append([]byte{0, 0, byte(t), byte(t >> 8), byte(t >> 16), byte(t >> 24), 1}, rows...)...)

@@ -107,6 +107,9 @@ func connectHand(t *testing.T, addr netip.AddrPort, con *contract.Contract) *han
 	}
 	t.Cleanup(h.close)
 	h.must(t, "connect", func() bool { return h.connected })
+	if _, err := h.enet.Flush(time.Now()); err != nil { // what tells the host that it stands
+		t.Fatal(err)
+	}
 	return h
 }
 

@@ -34,12 +34,10 @@ func (s *sockets) listen(port int) (transport.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.open(udp, enet.Config{Accept: true, MaxPeers: s.slots()})
+	// How many may come in is the session's question, which answers with a
+	// code; a slot costs nothing until somebody uses it.
+	return s.open(udp, enet.Config{Accept: true, MaxPeers: enet.MaxPeers})
 }
-
-// slots leaves room for peers that are refused with a reason: a full host must
-// be able to say so.
-func (s *sockets) slots() int { return min(max(64, 2*s.cfg.MaxPlayers), enet.MaxPeers) }
 
 // dial opens a client's socket, connected to its target.
 func (s *sockets) dial(to netip.AddrPort) (transport.Host, error) {
