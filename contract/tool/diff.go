@@ -64,7 +64,43 @@ func Compare(old, new *contract.Contract) []Change {
 		c.Breaking, c.Why = judge(path, &c)
 		out = append(out, c)
 	}
+	return append(out, startValues(old, new)...)
+}
+
+// startValues lists the fields that prefabs give other values. They are no part
+// of the contract's meaning but of the handshake's scene; a bare file has none.
+func startValues(old, new *contract.Contract) []Change {
+	if old.AssetID == "" || new.AssetID == "" || old.Scene == new.Scene {
+		return nil
+	}
+	var out []Change
+	for i := range new.Prefabs {
+		p := old.Prefab(new.Prefabs[i].Key)
+		if p == nil {
+			continue
+		}
+		for j := range new.Prefabs[i].Fields {
+			f := &new.Prefabs[i].Fields[j]
+			at := slices.IndexFunc(p.Fields, func(o contract.Field) bool { return o.Path == f.Path && o.Type == f.Type })
+			if at < 0 || p.Fields[at].Default == f.Default {
+				continue
+			}
+			out = append(out, Change{
+				Pointer: f.Place.Pointer, Old: numbers(&p.Fields[at]), New: numbers(f),
+				Why: "the prefab gives the field another value; both ends need the same prefabs",
+			})
+		}
+	}
 	return out
+}
+
+// numbers spells a field's start value as a JSON array.
+func numbers(f *contract.Field) string {
+	words := make([]string, f.Type.Columns())
+	for i := range words {
+		words[i] = jsontext.Spell(f.Default[i])
+	}
+	return "[" + strings.Join(words, ",") + "]"
 }
 
 // Diff prints the changes from old to new: one line each, and a last line
@@ -109,6 +145,9 @@ func Diff(w io.Writer, old, new Request, breaking bool) error {
 	if breaking && broken > 0 {
 		e := fault.New(fault.ContractMismatch, "%s", count(broken, "breaking change"))
 		e.Hint = "scripts or recordings that were valid with the old contract are not with the new one"
+		if old.Style != Text {
+			return reported{e} // the report is the last line
+		}
 		return e
 	}
 	return nil
@@ -208,55 +247,6 @@ func judgeMessage(path []string, c *Change, what string) (bool, string) {
 		return larger(c, "what a peer might send may now be refused", "what a peer might send it still may")
 	}
 	return true, "not known to be harmless"
-}
-
-// judgeSchema: values that were valid must stay valid.
-func judgeSchema(path []string, c *Change) (bool, string) {
-	wider, narrower := "every payload that was valid still is", "a payload that was valid may be refused"
-	if len(path) == 0 {
-		if c.Kind == Removed {
-			return false, wider
-		}
-		return true, narrower
-	}
-	inProperties := len(path) > 1 && path[len(path)-2] == "properties"
-	switch key := path[len(path)-1]; {
-	case inProperties && c.Kind == Added:
-		return false, "a property more; whether it is required is a change of its own"
-	case inProperties && c.Kind == Removed:
-		return true, "scripts that send or read the property no longer work"
-	case slices.Contains(path, "required"):
-		return judgeList(c, true, narrower, wider)
-	case slices.Contains(path, "enum"):
-		return judgeList(c, false, narrower, wider)
-	case key == "maximum" || key == "exclusiveMaximum" || key == "maxLength" || key == "maxItems":
-		if c.Kind == Removed {
-			return false, wider
-		}
-		return larger(c, narrower, wider)
-	case key == "minimum" || key == "exclusiveMinimum" || key == "minLength" || key == "minItems":
-		if c.Kind == Removed {
-			return false, wider
-		}
-		return smaller(c, narrower, wider)
-	case key == "additionalProperties":
-		if c.Kind == Removed {
-			return false, wider
-		}
-		return true, narrower
-	case key == "type" && c.Old == `"integer"` && c.New == `"number"`:
-		return false, wider
-	}
-	return true, narrower
-}
-
-// judgeList judges a changed item of required, which forbids what it has, or
-// of enum, which allows what it has.
-func judgeList(c *Change, forbids bool, narrower, wider string) (bool, string) {
-	if c.Kind == Added && !forbids || c.Kind == Removed && forbids {
-		return false, wider
-	}
-	return true, narrower
 }
 
 func judgePrefab(path []string, c *Change) (bool, string) {
