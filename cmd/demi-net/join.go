@@ -14,12 +14,13 @@ func joinCommand(out *output, stdin io.Reader) *cobra.Command {
 	var flags playFlags
 	var unchecked bool
 	cmd := &cobra.Command{
-		Use:   "join HOST:PORT TARGET",
-		Short: "Join a host as a headless client",
+		Use:   "join HOST:PORT [TARGET]",
+		Short: "Join a host as a headless client, or without a target as an observer",
 		Long: "Join a host as a headless client that runs the project's scripts. The client's contract must mean\n" +
-			"the same as the host's. It ends when the host does (exit 0), on a refusal or a lost connection (exit 1),\n" +
-			"and when told to, as a host does.",
-		Args: usageArgs(cobra.ExactArgs(2)),
+			"the same as the host's. Without a target it only watches: it takes the host's contract, receives what is\n" +
+			"for all, and its report can be compared with the host's. It ends when the host does (exit 0), on a refusal\n" +
+			"or a lost connection (exit 1), and when told to, as a host does.",
+		Args: usageArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := flags.config()
 			if err != nil {
@@ -32,6 +33,9 @@ func joinCommand(out *output, stdin io.Reader) *cobra.Command {
 			}
 			if cfg.Targets, err = target.Resolve(); err != nil {
 				return err
+			}
+			if len(args) == 1 {
+				return playApp(out, stdin, &flags, cfg)
 			}
 			return play(out, stdin, args[1], &flags, cfg)
 		},

@@ -29,13 +29,12 @@ type player struct {
 	flags *playFlags
 	role  app.Role
 
-	active   bool // announced
-	printed  int  // script errors already printed
-	unpolled int  // turns since the session ended and nobody polled it
+	active  bool   // announced
+	printed int    // script errors already printed
+	last    uint64 // the tick in which the script can hear of the end; 0: it goes on
 }
 
-// play loads the target, runs it, and prints the report. It is the body of
-// host, join and run.
+// play loads the target and runs it. It is the body of host, join and run.
 func play(out *output, stdin io.Reader, target string, flags *playFlags, cfg app.Config) error {
 	project, scene, files, err := app.Load(target)
 	if err != nil {
@@ -46,6 +45,11 @@ func play(out *output, stdin io.Reader, target string, flags *playFlags, cfg app
 	if cfg.Scene == "" {
 		cfg.Scene = scene
 	}
+	return playApp(out, stdin, flags, cfg)
+}
+
+// playApp runs what cfg describes and prints the report.
+func playApp(out *output, stdin io.Reader, flags *playFlags, cfg app.Config) error {
 	cfg.Log = func(s string) { fmt.Fprintln(out.stderr, s) }
 	a, problems, err := app.New(cfg, time.Now())
 	if err != nil {
@@ -127,18 +131,12 @@ func (p *player) over(elapsed time.Duration) (error, bool) {
 	if p.role != app.Join {
 		return nil, false
 	}
-	if peer.Mode() == runtime.Joined && peer.Phase() == session.PhaseClosed {
-		// A script that is broken may never poll the end; give it a second.
-		if p.unpolled++; p.unpolled > int(time.Second/peer.TickInterval()) {
-			for _, more := peer.Poll(); more; _, more = peer.Poll() {
-			}
-		}
-	}
-	if end := peer.Ending(); end != nil && peer.Mode() == runtime.Offline {
+	if end := peer.Ending(); end != nil && p.told(peer) {
 		switch {
 		case end.Code == fault.Shutdown || end.Code == fault.Left:
 			return nil, true // a clean close is no error
 		case end.Code == fault.Timeout && !p.active && p.app.TryNext():
+			p.last = 0
 			return nil, false
 		}
 		return end, true
@@ -147,6 +145,15 @@ func (p *player) over(elapsed time.Duration) (error, bool) {
 		return fault.New(fault.Timeout, "the session did not become active within %v", joinTime), true
 	}
 	return nil, false
+}
+
+// told says that the script of a session that is over has heard of it, or has
+// had a whole tick for it.
+func (p *player) told(peer *runtime.Peer) bool {
+	if p.last == 0 {
+		p.last = peer.Ticks() + 1
+	}
+	return peer.Mode() == runtime.Offline || peer.Ticks() >= p.last
 }
 
 // news prints what happened in this turn: going active, script errors.

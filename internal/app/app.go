@@ -18,7 +18,7 @@ const maxDo = 256
 type App struct {
 	cfg   Config
 	peer  *runtime.Peer
-	scene *scene.Scene
+	scene *scene.Scene // nil without a project, like game
 	game  *luabind.Game
 	net   sockets
 	drive driver
@@ -30,10 +30,14 @@ type App struct {
 }
 
 // New loads the project's contract, scene and scripts. Nothing is opened yet.
-// Errors are *fault.Error: fault.Config with every problem, fault.Scene, or
-// fault.Script with the place. Warnings of the contract come back beside the
-// App.
+// Errors are *fault.Error: fault.Config with every problem, fault.Scene,
+// fault.Script with the place, or fault.Usage for what needs a project. Warnings
+// of the contract come back beside the App.
 func New(cfg Config, now time.Time) (*App, contract.Problems, error) {
+	if cfg.Project == nil {
+		a, err := newObserver(cfg, now)
+		return a, nil, err
+	}
 	c, problems := contract.Load(cfg.Project.FS, cfg.Project)
 	if err := problems.Err(); err != nil {
 		return nil, problems, err
@@ -48,17 +52,39 @@ func New(cfg Config, now time.Time) (*App, contract.Problems, error) {
 	if err := checkInputs(cfg.Inputs, &sc.Input); err != nil {
 		return nil, problems, err
 	}
-	a := &App{cfg: cfg, scene: sc, now: now, doors: make(chan func(), maxDo)}
-	a.net = sockets{cfg: &a.cfg}
-	a.drive = newDriver(cfg, &sc.Input)
-	a.peer = runtime.New(runtime.Config{
-		Contract: c, Scene: sc,
-		Listen: a.net.listen, Dial: a.net.dial,
-		Entropy:    cfg.Entropy,
-		PlayerName: cfg.PlayerName, MaxPlayers: cfg.MaxPlayers,
-		Observer: cfg.Observer, Unchecked: cfg.Unchecked,
-	}, now)
+	a := newApp(cfg, now)
+	a.scene, a.drive = sc, newDriver(cfg, &sc.Input)
+	rc := a.runtimeConfig()
+	rc.Contract, rc.Scene = c, sc
+	a.peer = runtime.New(rc, now)
 	return a, problems, nil
+}
+
+// newObserver makes an App that brings nothing along and watches.
+func newObserver(cfg Config, now time.Time) (*App, error) {
+	if cfg.Role != Join || len(cfg.Inputs) > 0 || cfg.Drive != DriveNone {
+		return nil, fault.New(fault.Usage, "without a project one can join and watch, and do nothing else")
+	}
+	cfg.Observer = true
+	a := newApp(cfg, now)
+	a.peer = runtime.New(a.runtimeConfig(), now)
+	return a, nil
+}
+
+func newApp(cfg Config, now time.Time) *App {
+	a := &App{cfg: cfg, now: now, doors: make(chan func(), maxDo)}
+	a.net = sockets{cfg: &a.cfg}
+	return a
+}
+
+// runtimeConfig is what a peer needs in every role.
+func (a *App) runtimeConfig() runtime.Config {
+	return runtime.Config{
+		Listen: a.net.listen, Dial: a.net.dial,
+		Entropy:    a.cfg.Entropy,
+		PlayerName: a.cfg.PlayerName, MaxPlayers: a.cfg.MaxPlayers,
+		Observer: a.cfg.Observer, Unchecked: a.cfg.Unchecked,
+	}
 }
 
 // Start opens what the role says, then loads and starts the scripts, so that
@@ -81,6 +107,9 @@ func (a *App) Start() error {
 			return err
 		}
 		opened = luabind.OpenedClient
+	}
+	if a.scene == nil {
+		return nil
 	}
 	game, err := luabind.NewGame(luabind.GameConfig{
 		Project: a.cfg.Project, Scene: a.scene, Peer: a.peer, Opened: opened,
@@ -116,15 +145,30 @@ func (a *App) Turn(now time.Time) (next time.Time, err error) {
 	dt := a.peer.TickInterval().Seconds()
 	for n := a.peer.Advance(now); n > 0; n-- {
 		a.peer.BeginTick()
-		a.drive.tick()
-		a.scene.Input.Begin()
-		if a.started {
-			a.game.Tick(dt)
+		if a.scene == nil {
+			a.watch()
+		} else {
+			a.play(dt)
 		}
-		a.scene.Step(dt, a.drivenByOthers)
 		a.peer.EndTick()
 	}
 	return a.peer.Flush(now)
+}
+
+// play is a tick of the game.
+func (a *App) play(dt float64) {
+	a.drive.tick()
+	a.scene.Input.Begin()
+	if a.started {
+		a.game.Tick(dt)
+	}
+	a.scene.Step(dt, a.drivenByOthers)
+}
+
+// watch takes what an observer hears; the report tells of it.
+func (a *App) watch() {
+	for _, more := a.peer.Poll(); more; _, more = a.peer.Poll() {
+	}
 }
 
 // drivenByOthers says whose bodies this peer must not move: rows that another

@@ -38,6 +38,8 @@ const ConnectData = 0x444E0001
 
 // Config makes an App.
 type Config struct {
+	// Project is the game. Without one the App joins as an observer: no scene,
+	// no scripts, and the contract is its host's.
 	Project *contract.Project
 	Scene   string // scene:// id; "" = the project's main scene
 	Role    Role
@@ -53,7 +55,7 @@ type Config struct {
 
 	PlayerName string
 	MaxPlayers int  // 0 = the contract's
-	Observer   bool // join without playing
+	Observer   bool // join without playing; always without a Project
 	Unchecked  bool // leave out the local checks, for tests of the host's
 
 	Inputs []Input // held from the first tick on
