@@ -3,6 +3,7 @@ package tool
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"demi.network/contract"
@@ -84,7 +85,7 @@ func Explain(w io.Writer, r Request, pointer string) error {
 
 // ExplainRule is Explain without printing.
 func ExplainRule(c *contract.Contract, pointer string) (Explanation, error) {
-	pointer = strings.TrimPrefix(pointer, "#")
+	pointer = strings.TrimSuffix(strings.TrimPrefix(pointer, "#"), "/") // no name is empty
 	if pointer != "" && pointer[0] != '/' {
 		pointer = "/" + pointer
 	}
@@ -96,26 +97,36 @@ func ExplainRule(c *contract.Contract, pointer string) (Explanation, error) {
 	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	value := document.At(pointer)
 	rule, known := ruleAt(tokens)
-	if value == nil && (!known || document.At(pointer[:strings.LastIndexByte(pointer, '/')]) == nil) {
+	if value == nil && !(known && (!strings.Contains(rule.Pattern, "*") || document.At(parent(pointer)) != nil)) {
 		return x, nothingAt(document, pointer)
 	}
 	if value != nil {
 		x.Value = c.Document[value.Pos.Offset:value.End]
 	}
+	x.fill(c, tokens, rule, value)
+	return x, nil
+}
+
+// fill says what stands at a place that exists or may exist: rule is empty
+// where no rule of the format speaks of the place itself.
+func (x *Explanation) fill(c *contract.Contract, tokens []string, rule contract.Rule, value *jsontext.Node) {
 	inner := contractRules()
-	switch {
-	case pointer == "":
+	name := jsontext.UnescapeToken(tokens[len(tokens)-1])
+	switch way := strings.Join(tokens[:len(tokens)-1], "/"); {
+	case x.Pointer == "":
 		x.Words = overview(c)
-	case tokens[0] == "messages" && len(tokens) == 2:
-		m := c.Message(jsontext.UnescapeToken(tokens[1]))
-		x.Words, x.Refusals = messageWords(m), refusalsOf(inner, "/messages/*/", value)
-	case tokens[0] == "replicated_prefabs" && len(tokens) == 2:
-		p := c.Prefab(jsontext.UnescapeToken(tokens[1]))
-		x.Words, x.Refusals = prefabWords(p), refusalsOf(inner, "/replicated_prefabs/*/", value)
+	case way == "messages" && value != nil:
+		x.Words, x.Refusals = messageWords(c.Message(name)), refusalsOf(inner, "/messages/*/", value)
+	case way == "replicated_prefabs" && value != nil:
+		x.Words, x.Refusals = prefabWords(c.Prefab(name)), refusalsOf(inner, "/replicated_prefabs/*/", value)
+	case way == "lockstep/commands" && value != nil:
+		x.Words, x.Refusals = commandWords(c, name), refusalsOf(inner, "/lockstep/commands/*/", value)
+	case way == "simulation/inputs" && value != nil:
+		x.Words = inputWords(c, name)
 	case fieldAt(c, tokens) != nil:
 		f := fieldAt(c, tokens)
 		x.Words, x.Refusals = fieldWords(f), refusalsOf(inner, "/replicated_prefabs/*/components/*/*/", value)
-	case known:
+	case rule.Pattern != "":
 		x.Words = []string{rule.Doc}
 		if rule.Kind != "an object" {
 			x.Range, x.Default = allowed(rule), rule.Default
@@ -124,11 +135,39 @@ func ExplainRule(c *contract.Contract, pointer string) (Explanation, error) {
 			x.Refusals = append(x.Refusals, refusal(reason, lastKey(rule.Pattern)))
 		}
 		x.Refusals = append(x.Refusals, refusalsOf(inner, rule.Pattern+"/", value)...)
+	case x.schema(tokens):
+	case tokens[0] == "components" && value.Get("type") != nil:
+		x.Words = []string{fmt.Sprintf("Declares a field of the type %s, for the rules of prefabs.", value.Get("type").Text)}
 	default:
-		x.Words = []string{"Part of " + pointer[:strings.LastIndexByte(pointer, '/')] + "."}
+		x.Words = []string{"Part of " + parent(x.Pointer) + "."}
 	}
-	return x, nil
 }
+
+// schema explains a place inside a payload schema; false for any other place.
+func (x *Explanation) schema(tokens []string) bool {
+	at := slices.Index(tokens, "schema")
+	if at < 0 || !(at == 2 && tokens[0] == "messages" || at == 3 && tokens[1] == "commands") {
+		return false
+	}
+	word, rest := schemaKeyword(tokens[at+1:])
+	for _, r := range contract.Reference(schemas.DataSchema) {
+		switch {
+		case r.Pattern != "/"+word:
+		case len(rest) == 0:
+			x.Words, x.Range = []string{r.Doc}, allowed(r)
+		case word == "properties":
+			x.Words, x.Range = []string{fmt.Sprintf("The member %q of an object.", jsontext.UnescapeToken(rest[0]))}, "a schema"
+		case word == "$defs":
+			x.Words, x.Range = []string{fmt.Sprintf("The schema %q, for $ref to name.", jsontext.UnescapeToken(rest[0]))}, "a schema"
+		default:
+			x.Words, x.Range = []string{"One of a list: " + r.Doc}, "a value"
+		}
+	}
+	x.Refusals = []Refusal{refusal("schema_violation", word)}
+	return x.Words != nil
+}
+
+func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
 
 func contractRules() []contract.Rule { return contract.Reference(schemas.NetworkContract) }
 

@@ -195,9 +195,13 @@ func formatFile(w io.Writer, name string, o FormatOptions) error {
 	return nil
 }
 
-// replace writes a file through a neighbour, so that nobody reads half of it.
+// replace writes a file through a neighbour, so that nobody reads half of it. Of
+// a link, what it leads to is written.
 func replace(name string, b []byte) error {
 	mode := os.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
 	if info, err := os.Stat(name); err == nil {
 		mode = info.Mode().Perm()
 	}

@@ -22,8 +22,8 @@ type File struct {
 var nameShape = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 // Start returns the files of a new contract: the contract with one message and
-// one replicated prefab, its manifest, the prefab, and a project that names
-// it. What they hold is valid. A name is lower-case letters, digits and
+// one replicated prefab, its manifest, the prefab, an empty scene, and a project
+// that names them. What they hold is valid, and a host can run it. A name is lower-case letters, digits and
 // underscores.
 func Start(name string) ([]File, error) {
 	if !nameShape.MatchString(name) {
@@ -39,11 +39,12 @@ func Start(name string) ([]File, error) {
 		{"assets/network/" + name + ".asset.json", []byte(manifest)},
 		{"assets/network/" + name + ".network.json", source},
 		{"prefabs/player.prefab.json", []byte(newPrefab)},
+		{"scenes/main.scene.json", []byte(fill.Replace(newScene))},
 	}, nil
 }
 
-// New writes a new contract into a folder. A project file or a prefab that
-// exists already stays, and what to put into it is printed; a contract that
+// New writes a new contract into a folder. A project file, a prefab or a scene
+// that exists already stays, and what to put into it is printed; a contract that
 // exists is an error.
 func New(w io.Writer, dir, name string) error {
 	files, err := Start(name)
@@ -87,7 +88,19 @@ func writeFailed(err error, name string) error {
 const newProject = `{
   "format_version": 1,
   "name": "NAME",
-  "network_contract": "asset://network/NAME"
+  "network_contract": "asset://network/NAME",
+  "main_scene": "scene://NAME/main",
+  "scenes": [
+    {"id": "scene://NAME/main", "path": "scenes/main.scene.json"}
+  ]
+}
+`
+
+const newScene = `{
+  "format_version": 1,
+  "id": "scene://NAME/main",
+  "name": "Main",
+  "entities": []
 }
 `
 

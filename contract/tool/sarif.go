@@ -111,9 +111,9 @@ func sarifOf(p contract.Problem) sarifResult {
 
 // fileURI spells a path as a URI reference, relative where the path is.
 func fileURI(name string) string {
-	uri := (&url.URL{Path: filepath.ToSlash(name)}).EscapedPath()
-	if strings.HasPrefix(uri, "/") {
-		return "file://" + uri
+	uri := url.URL{Path: filepath.ToSlash(name)}
+	if strings.HasPrefix(uri.Path, "/") {
+		uri.Scheme = "file"
 	}
-	return uri
+	return uri.String()
 }

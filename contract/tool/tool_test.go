@@ -216,6 +216,37 @@ func TestFormatWrite(t *testing.T) {
 	}
 }
 
+// TestFormatWritesThroughALink: a link stays one; the file it leads to changes.
+func TestFormatWritesThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "c.json"), filepath.Join(dir, "link.json")
+	if err := os.WriteFile(file, []byte(`{"a":1}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("c.json", link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	if err := Format(io.Discard, []string{link}, FormatOptions{Write: true}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is no link any more: %v, %v", info, err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "{\n  \"a\": 1\n}\n" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+}
+
+func TestPathsAsURIs(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b.json": "a/b.json", "a b.json": "a%20b.json", "/tmp/ä#1.json": "file:///tmp/%C3%A4%231.json", "c:d.json": "./c:d.json", "../x": "../x",
+	} {
+		if got := fileURI(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestStartIsValidAndFormatted: what a beginner gets must have no problem.
 func TestStartIsValidAndFormatted(t *testing.T) {
 	dir := t.TempDir()
@@ -225,6 +256,13 @@ func TestStartIsValidAndFormatted(t *testing.T) {
 	s := load(Request{Target: dir})
 	if s.contract == nil || len(s.problems) > 0 {
 		t.Fatal(s.problems)
+	}
+	p, problems := contract.LoadProject(os.DirFS(dir))
+	if p == nil || p.Scene(p.MainScene) == nil {
+		t.Fatalf("a host needs a scene: %+v %v", p, problems)
+	}
+	if _, err := os.Stat(filepath.Join(dir, p.Scene(p.MainScene).Path)); err != nil {
+		t.Error(err)
 	}
 	files, err := Start("arena")
 	if err != nil {
@@ -265,13 +303,13 @@ func TestExplainKnowsEveryKey(t *testing.T) {
 	}
 	for _, pointer := range []string{"", "messages", "messages/chat", "messages/chat/from", "messages/chat/rate_limit", "limits/maximum_string_bytes",
 		"prefabs/player", "replicated_prefabs/player/components/Avatar/hp", "prefabs/player/components/Avatar/hp/write_by", "session/start",
-		"components/Avatar/hp/maximum", "messages/chat/schema", "#/messages/chat"} {
+		"components/Avatar/hp/maximum", "messages/chat/schema", "#/messages/chat", "messages/chat/", "/", "simulation", "simulation/tick_rate"} {
 		x, err := ExplainRule(c, pointer)
 		if err != nil || len(x.Words) == 0 || x.Words[0] == "" || x.Place.Line == 0 {
 			t.Errorf("%q: %+v, %v", pointer, x, err)
 		}
 	}
-	for _, pointer := range []string{"x", "messages/nobody", "messages/chat/rate_limit/x", "messages//", "limits/~", "simulation/tick_rate"} {
+	for _, pointer := range []string{"x", "messages/nobody", "messages/chat/rate_limit/x", "messages//", "limits/~", "messages/nobody/rate_limit", "simulation/tickrate"} {
 		if x, err := ExplainRule(c, pointer); err == nil {
 			t.Errorf("%q is nowhere, but is explained as %+v", pointer, x)
 		}

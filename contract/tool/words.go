@@ -45,6 +45,13 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// aboutWords say what a message or a command speaks of.
+var aboutWords = map[contract.Target]string{
+	contract.TargetNone:        "about the session: it names no entity",
+	contract.TargetOwnedEntity: "about an entity that the sender owns",
+	contract.TargetEntity:      "about any live entity",
+}
+
 func messageWords(m *contract.Message) []string {
 	who := map[contract.Actor]string{
 		contract.ActorServer: "The server sends it", contract.ActorAll: "Any peer sends it",
@@ -57,11 +64,6 @@ func messageWords(m *contract.Message) []string {
 		contract.ActorServer: "to the server", contract.ActorAll: "to everybody else",
 		contract.ActorOwner: "to the owner of the target",
 	}[m.To]
-	about := map[contract.Target]string{
-		contract.TargetNone:        "about the session: it names no entity",
-		contract.TargetOwnedEntity: "about an entity that the sender owns",
-		contract.TargetEntity:      "about any live entity",
-	}[m.Target]
 	how := "It arrives, in order."
 	switch {
 	case !m.Reliable && m.Ordered:
@@ -70,7 +72,7 @@ func messageWords(m *contract.Message) []string {
 		how = "It may be lost or arrive late."
 	}
 	words := []string{
-		fmt.Sprintf("%s %s, %s.", who, to, about), how,
+		fmt.Sprintf("%s %s, %s.", who, to, aboutWords[m.Target]), how,
 		fmt.Sprintf("One peer may send it %s a second, with at most %s each.", times(m.RateLimit), count(m.MaximumBytes, "byte")),
 	}
 	if m.Rewind {
@@ -132,6 +134,29 @@ func fieldWords(f *contract.Field) []string {
 		words = append(words, "It is never left out of a snapshot for want of room.")
 	}
 	return words
+}
+
+func commandWords(c *contract.Contract, name string) []string {
+	for i := range c.Lockstep.Commands {
+		m := &c.Lockstep.Commands[i]
+		if m.Name != name {
+			continue
+		}
+		return []string{
+			fmt.Sprintf("A player orders it %s.", aboutWords[m.Target]),
+			fmt.Sprintf("One player may order it %s a second; it takes effect %s later.", times(m.RateLimit), count(c.Lockstep.CommandDelay, "frame")),
+		}
+	}
+	return nil
+}
+
+func inputWords(c *contract.Contract, name string) []string {
+	for _, in := range c.Simulation.Inputs {
+		if in.Name == name {
+			return []string{fmt.Sprintf("A player steers with it, from %s to %s in steps of %s.", jsontext.Spell(in.Minimum), jsontext.Spell(in.Maximum), jsontext.Spell(in.Step))}
+		}
+	}
+	return nil
 }
 
 // shapeWords says what values a field has: "It is an int from 0 to 100 in steps
