@@ -5,6 +5,9 @@
 package tool
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -55,8 +58,12 @@ func load(r Request) subject {
 	}
 	info, err := os.Stat(r.Target)
 	switch {
-	case err != nil:
+	case r.Target == "":
+		return failed(".", contract.CodeFileNotFound, "the target is empty: name a project folder or a contract file")
+	case errors.Is(err, fs.ErrNotExist):
 		return failed(r.Target, contract.CodeFileNotFound, "the file does not exist")
+	case err != nil:
+		return failed(r.Target, contract.CodeFileUnreadable, "the file cannot be looked at: "+reason(err))
 	case info.IsDir():
 		return loadProject(r.Target, "")
 	case filepath.Base(r.Target) == contract.ProjectFile:
@@ -65,6 +72,15 @@ func load(r Request) subject {
 		return failed(r.Target, contract.CodeFileUnreadable, "this is not a regular file")
 	}
 	return loadFile(r)
+}
+
+// reason says why without repeating the path, which the place has.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
 }
 
 func failed(path string, code contract.Code, text string) subject {
@@ -90,15 +106,21 @@ func loadProject(dir, id string) subject {
 }
 
 // loadFile loads a contract file: as an asset of the project it belongs to,
-// or alone.
+// or alone. The manifest of an asset stands for the asset.
 func loadFile(r Request) subject {
 	dir := r.Project
 	if dir == "" {
 		dir = enclosing(filepath.Dir(r.Target))
 	}
 	if dir != "" {
-		if id := assetOf(dir, r.Target); id != "" {
-			return loadProject(dir, id)
+		switch a := assetOf(dir, r.Target); {
+		case a == nil:
+		case a.Type == contract.TypeNetworkContract:
+			return loadProject(dir, a.ID)
+		default:
+			s := failed(r.Target, contract.CodeAssetNotFound, fmt.Sprintf("this is the %s %q, not a contract", a.Type, a.ID))
+			s.problems[0].Hint = "validate the project: the contract's schemas are checked with it"
+			return s
 		}
 	}
 	parent := filepath.Dir(r.Target)
@@ -137,30 +159,31 @@ func enclosing(dir string) string {
 	return ""
 }
 
-// assetOf returns the id of the contract asset of the project that has file as
-// its source, or "".
-func assetOf(dir, file string) string {
+// assetOf returns the asset of the project that has file as its source or as
+// its manifest, or nil.
+func assetOf(dir, file string) *contract.Asset {
 	root, errRoot := filepath.Abs(dir)
 	full, errFull := filepath.Abs(file)
 	rel, err := filepath.Rel(root, full)
 	if errRoot != nil || errFull != nil || err != nil {
-		return ""
+		return nil
 	}
 	fsys, closer, err := contract.OpenDir(dir)
 	if err != nil {
-		return ""
+		return nil
 	}
 	defer closer.Close()
 	p, _ := contract.LoadProject(fsys)
 	if p == nil {
-		return ""
+		return nil
 	}
+	name := filepath.ToSlash(rel)
 	for i := range p.Assets {
-		if a := &p.Assets[i]; a.Type == contract.TypeNetworkContract && a.Source == filepath.ToSlash(rel) {
-			return a.ID
+		if a := &p.Assets[i]; a.Source == name || a.Manifest == name {
+			return a
 		}
 	}
-	return ""
+	return nil
 }
 
 // within puts the folder before the paths of problems.
@@ -185,6 +208,9 @@ func located(dir string, c *contract.Contract) {
 		for j := range p.Fields {
 			p.Fields[j].Place.Path = joined(dir, p.Fields[j].Place.Path)
 		}
+	}
+	for i := range c.Lockstep.Commands {
+		c.Lockstep.Commands[i].Place.Path = joined(dir, c.Lockstep.Commands[i].Place.Path)
 	}
 	for i := range c.Sections {
 		for j := range c.Sections[i].Keys {
