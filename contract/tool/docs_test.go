@@ -71,6 +71,12 @@ func TestWorkedExampleIsValid(t *testing.T) {
 	if c == nil || len(problems) > 0 {
 		t.Fatal(problems)
 	}
+	p, _ := contract.LoadProject(fsys)
+	for _, s := range p.Scenes {
+		if fsys[s.Path] == nil {
+			t.Errorf("the example lacks the scene file %s, so nobody can host it", s.Path)
+		}
+	}
 	for _, name := range []string{"chat", "dash", "tagged"} {
 		if c.Message(name) == nil {
 			t.Errorf("the example lacks the message %s that its script uses", name)
