@@ -48,7 +48,7 @@ func quietStage(t testing.TB) (*stage, *node, *sinkHost) {
 func replaceHost(s *stage, sink *sinkHost) { session.SwapHost(s.server, sink) }
 
 func TestAllocRefusals(t *testing.T) {
-	skipAllocs(t)
+	session.SkipAllocs(t)
 	con := load(t, "arena.json")
 	for _, tc := range theTable(t, con) {
 		if tc.toClient {
@@ -76,7 +76,7 @@ func TestAllocRefusals(t *testing.T) {
 }
 
 func TestAllocAcceptedMessagesAndOpaqueFrames(t *testing.T) {
-	skipAllocs(t)
+	session.SkipAllocs(t)
 	s, eve, sink := quietStage(t)
 	replaceHost(s, sink)
 	sink.now = s.now

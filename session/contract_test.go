@@ -2,19 +2,32 @@ package session_test
 
 import (
 	"os"
+	"slices"
+	"sync"
 	"testing"
 
 	"demi.network/contract"
 )
 
-// load reads a contract of testdata.
+// loaded are the contracts that load has read: compiling one takes longer than
+// most tests.
+var loaded sync.Map
+
+// load returns a contract of testdata. Rules may be changed: the next caller
+// gets them as the file has them.
 func load(t testing.TB, file string) *contract.Contract {
 	t.Helper()
-	c, problems := contract.LoadFile(os.DirFS("testdata"), file)
-	if err := problems.Err(); err != nil {
-		t.Fatalf("%s: %v\n%v", file, err, problems)
+	known, ok := loaded.Load(file)
+	if !ok {
+		c, problems := contract.LoadFile(os.DirFS("testdata"), file)
+		if err := problems.Err(); err != nil {
+			t.Fatalf("%s: %v\n%v", file, err, problems)
+		}
+		known, _ = loaded.LoadOrStore(file, c)
 	}
-	return c
+	c := *known.(*contract.Contract)
+	c.Messages, c.Prefabs = slices.Clone(c.Messages), slices.Clone(c.Prefabs)
+	return &c
 }
 
 func TestContractsOfTheTestsLoad(t *testing.T) {

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -44,10 +45,20 @@ func TestFieldLogB45AGameThatNeverPolls(t *testing.T) {
 		}
 	}
 	deaf(200 * time.Millisecond)
-	payload := `"` + strings.Repeat("x", 100) + `"`
-	src := text(t, payload)
+	src := text(t, `["`+strings.Repeat("x", 98)+`","`+strings.Repeat("y", 98)+`"]`)
+	const rounds = 300 // of 80 messages; the row's 12 500 would only take longer
 	sent := 0
-	for range 300 {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	full := int64(0)
+	for i := range rounds {
+		if i == rounds/2 { // every inbox has long been full
+			full = heap()
+		}
 		for _, n := range s.nodes {
 			for range 20 {
 				if n.client.Send(s.now, "echo", "", src) == nil {
@@ -56,6 +67,9 @@ func TestFieldLogB45AGameThatNeverPolls(t *testing.T) {
 			}
 		}
 		deaf(10 * time.Millisecond)
+	}
+	if grown := heap() - full; grown > 1<<20 {
+		t.Errorf("the heap grew by %d bytes while nobody polled full inboxes: memory must stay flat", grown)
 	}
 	s.node("a").client.Leave(s.now, fault.Left, "")
 	s.node("b").client.Leave(s.now, fault.Left, "")

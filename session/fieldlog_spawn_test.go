@@ -143,7 +143,7 @@ func TestFieldLogB24MessagesAboutWhatHasJustGoneAreQuiet(t *testing.T) {
 // has, and heard of every id once.
 func TestFieldLogB25B27LateJoinersMissNothing(t *testing.T) {
 	seeds := uint64(20)
-	if raceDetector {
+	if session.RaceDetector {
 		seeds = 4
 	}
 	for seed := range seeds {

@@ -148,7 +148,7 @@ func TestHeldRecordsInEveryOrder(t *testing.T) {
 	con := load(t, "arena.json")
 	ops := []string{"set", "transfer", "whisper", "spawn another", "despawn", "echo", "the owner is kicked"}
 	permute(len(ops), func(order []int) {
-		if raceDetector && order[0] > 0 {
+		if session.RaceDetector && order[0] > 0 {
 			return // a seventh of them
 		}
 		s, ann, ben, old := heldStage(t, con)

@@ -1,11 +1,11 @@
 //go:build race
 
-package session_test
+package session
 
 import "testing"
 
-// skipAllocs: the race detector allocates.
-func skipAllocs(t *testing.T) { t.Skip("the race detector allocates") }
+// SkipAllocs: the race detector allocates.
+func SkipAllocs(t *testing.T) { t.Skip("the race detector allocates") }
 
-// raceDetector says that everything takes ten times as long.
-const raceDetector = true
+// RaceDetector says that everything takes ten times as long.
+const RaceDetector = true
