@@ -229,6 +229,9 @@ func (l *loader) field(path string, rule object, node *jsontext.Node) Field {
 	if known {
 		s.builtin = &spec
 	} else if s.text("type") == "" {
+		if s.declared != nil {
+			return f // declared without a type, which has been reported
+		}
 		hint := "declare it in \"components\", or give the rule a \"type\""
 		if n := l.suggest(path, l.fieldPaths); n != "" {
 			hint = fmt.Sprintf("did you mean %s? Fields of your own are declared in \"components\"", n)

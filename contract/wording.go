@@ -38,12 +38,8 @@ func nearestKey(schema *jsontext.Node, key string) (string, match) {
 			return n, matchCase
 		}
 	}
-	if synonyms := schema.Get("x-demi-synonyms"); synonyms != nil {
-		for i := range synonyms.Members {
-			if strings.EqualFold(synonyms.Members[i].Key, key) {
-				return synonyms.Members[i].Value.Text, matchSynonym
-			}
-		}
+	if right := synonym(schema, key); right != "" {
+		return right, matchSynonym
 	}
 	if n := nearest(key, names); n != "" {
 		return n, matchNear
@@ -72,6 +68,35 @@ func keyHint(schema *jsontext.Node, right string, how match) string {
 		}
 	}
 	return "known here: " + strings.Join(names, ", ")
+}
+
+// synonym returns the format's word for one that people write, or "".
+func synonym(schema *jsontext.Node, word string) string {
+	synonyms := schema.Get("x-demi-synonyms")
+	if synonyms == nil {
+		return ""
+	}
+	for i := range synonyms.Members {
+		if strings.EqualFold(synonyms.Members[i].Key, word) {
+			return synonyms.Members[i].Value.Text
+		}
+	}
+	return ""
+}
+
+// valueHint is what to write in place of a word that an enum does not list.
+func valueHint(schema, enum *jsontext.Node, word string) string {
+	if right := synonym(schema, word); right != "" {
+		return fmt.Sprintf("the format calls it %q", right)
+	}
+	var names []string
+	for _, item := range enum.Items {
+		names = append(names, item.Text)
+	}
+	if right := nearest(word, names); right != "" {
+		return fmt.Sprintf("did you mean %q?", right)
+	}
+	return ""
 }
 
 // nearest returns the candidate that word most likely was meant to be, or "".
@@ -134,13 +159,7 @@ func valueText(keyword string, schema, value *jsontext.Node, fallback string) (t
 	case "enum":
 		text = fmt.Sprintf("%s is not one of %s", show(value), showList(rule))
 		if value.Kind == jsontext.KindString {
-			var names []string
-			for _, item := range rule.Items {
-				names = append(names, item.Text)
-			}
-			if n := nearest(value.Text, names); n != "" {
-				hint = fmt.Sprintf("did you mean %q?", n)
-			}
+			hint = valueHint(schema, rule, value.Text)
 		}
 		return text, hint
 	case "const":

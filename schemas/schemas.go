@@ -4,8 +4,8 @@
 //
 // Beside the draft-07 keywords the files carry three of ours, which validators
 // skip: x-demi-code (the problem code for what is wrong at or below this
-// place), x-demi-synonyms (keys that people write by mistake, and what the
-// format calls them) and x-demi-refusals (what is refused at run time because
+// place), x-demi-synonyms (keys of an object, or values of an enum, that people
+// write by mistake, and what the format calls them) and x-demi-refusals (what is refused at run time because
 // of this rule).
 package schemas
 

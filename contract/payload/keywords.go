@@ -105,7 +105,7 @@ func (b *builder) types(v *jsontext.Node) {
 	for i, t := range names {
 		k, ok := typeKinds(t)
 		if !ok {
-			b.c.issue(t, "write null, boolean, integer, number, string, array or object", "this is not a type")
+			b.c.issue(t, typeHint(t.Text), "this is not a type")
 			continue
 		}
 		if slices.ContainsFunc(names[:i], func(o *jsontext.Node) bool { return o.Text == t.Text }) {
@@ -122,6 +122,31 @@ func (b *builder) types(v *jsontext.Node) {
 
 // typeNames are the words that type knows.
 var typeNames = [...]string{"null", "boolean", "integer", "number", "string", "array", "object"}
+
+// typeHint is what to write in place of a word that is no type.
+func typeHint(word string) string {
+	right := ""
+	switch strings.ToLower(word) {
+	case "int":
+		right = "integer"
+	case "float", "double":
+		right = "number"
+	case "bool":
+		right = "boolean"
+	case "text", "str":
+		right = "string"
+	case "list":
+		right = "array"
+	case "table", "map", "dict":
+		right = "object"
+	case "nil":
+		right = "null"
+	}
+	if right != "" {
+		return "write " + right
+	}
+	return "write null, boolean, integer, number, string, array or object"
+}
 
 func typeKinds(t *jsontext.Node) (Kinds, bool) {
 	if t.Kind != jsontext.KindString {
