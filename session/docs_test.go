@@ -10,6 +10,24 @@ import (
 
 const docFile = "../docs/session.md"
 
+// frameCells says in the words of the documents who sends a frame, on which
+// channels, and how large it may be.
+func frameCells(k kind) (from, chans, most string) {
+	r := &kindRules[k]
+	from = map[side]string{byClient: "client", byServer: "host", byClient | byServer: "both"}[r.from]
+	var list []string
+	for ch := range 4 {
+		if r.on>>ch&1 == 1 {
+			list = append(list, fmt.Sprint(ch))
+		}
+	}
+	most = "—"
+	if r.max > 0 {
+		most = fmt.Sprint(r.max)
+	}
+	return from, strings.Join(list, ", "), most
+}
+
 // docTables makes the rows of every table of docs/session.md out of the code,
 // by heading.
 func docTables() map[string][]string {
@@ -19,19 +37,9 @@ func docTables() map[string][]string {
 	}
 	for k := kindNone + 1; k < kindCount; k++ {
 		r := &kindRules[k]
-		from := map[side]string{byClient: "client", byServer: "host", byClient | byServer: "both"}[r.from]
-		var chans []string
-		for ch := range 4 {
-			if r.on>>ch&1 == 1 {
-				chans = append(chans, fmt.Sprint(ch))
-			}
-		}
-		size := "—"
-		if r.max > 0 {
-			size = fmt.Sprint(r.max)
-		}
+		from, chans, most := frameCells(k)
 		t["Frames"] = append(t["Frames"], fmt.Sprintf("| %d | `%s` | %s | %s | %s | %s | %s |",
-			k, r.name, from, phaseList(r.phases), strings.Join(chans, ", "), size, yes(r.counted)))
+			k, r.name, from, phaseList(r.phases), chans, most, yes(r.counted)))
 	}
 	for r := ReasonNone + 1; r < reasonCount; r++ {
 		t["Refusals"] = append(t["Refusals"], fmt.Sprintf("| `%s` | %s | %s |", r, yes(!r.Quiet()), r.Text()))

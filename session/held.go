@@ -17,13 +17,11 @@ func (h *held) has(n uint32) bool {
 	return ok
 }
 
-// cancel takes n out and says whether it was held.
-func (h *held) cancel(n uint32) bool {
-	at, ok := slices.BinarySearch(h.ids, n)
-	if ok {
+// cancel takes n out, if it is held.
+func (h *held) cancel(n uint32) {
+	if at, ok := slices.BinarySearch(h.ids, n); ok {
 		h.ids = slices.Delete(h.ids, at, at+1)
 	}
-	return ok
 }
 
 // Held lists the entities whose spawn record waits, in the order of ids. The
@@ -58,6 +56,18 @@ func (s *Server) Release(now time.Time) {
 	}
 	s.held.ids = s.held.ids[:0]
 }
+
+// releaseBefore sends what must come before a record of entity n: nothing as
+// long as n is held itself.
+func (s *Server) releaseBefore(now time.Time, n uint32) {
+	if !s.held.has(n) {
+		s.Release(now)
+	}
+}
+
+// told says that p was sent the spawn of entity n, and so hears what becomes of
+// it.
+func (s *Server) told(p *peer, n uint32) bool { return p.hears(n) && !s.held.has(n) }
 
 // batchFull says that the batch is as large as a frame of spawns should be.
 func (s *Server) batchFull() bool { return len(s.rows)+16*len(s.batch.Records) >= walkFrame }

@@ -27,7 +27,7 @@ func (s *Server) Spawn(now time.Time, typ int, owner Sender, cells []int32) (n u
 	case typ < 0 || typ >= len(s.con.Prefabs):
 		return 0, s.count.local(ReasonUnknownPrefab, nil, 0, "")
 	}
-	if r := s.mayOwn(owner, 0); r != ReasonNone {
+	if r := s.mayOwn(owner); r != ReasonNone {
 		return 0, s.count.local(r, nil, 0, owner.String())
 	}
 	if s.reg.live >= MaxEntities || s.reg.last == 1<<32-1 {
@@ -40,7 +40,7 @@ func (s *Server) Spawn(now time.Time, typ int, owner Sender, cells []int32) (n u
 }
 
 // mayOwn asks whether owner may have one more entity.
-func (s *Server) mayOwn(owner Sender, n uint32) Reason {
+func (s *Server) mayOwn(owner Sender) Reason {
 	if owner == ServerSender {
 		return ReasonNone
 	}
@@ -54,20 +54,27 @@ func (s *Server) mayOwn(owner Sender, n uint32) Reason {
 	return ReasonNone
 }
 
+// live finds an entity that an act is about.
+func (s *Server) live(n uint32) (typ, row int, r *Refusal) {
+	typ, row, ok := s.reg.find(n)
+	switch {
+	case s.closed:
+		return 0, 0, s.count.local(ReasonInvalidOperation, nil, n, "the session is closed")
+	case !ok:
+		return 0, 0, s.count.local(ReasonUnknownEntity, nil, n, "")
+	}
+	return typ, row, nil
+}
+
 // Transfer gives an entity to another owner; its generation grows by one. To
 // the owner it has, it changes nothing and is no refusal. Reasons:
 // unknown_entity, invalid_owner, entity_limit, invalid_operation (closed).
 func (s *Server) Transfer(now time.Time, n uint32, owner Sender) *Refusal {
-	typ, row, ok := s.reg.find(n)
-	switch {
-	case s.closed:
-		return s.count.local(ReasonInvalidOperation, nil, n, "the session is closed")
-	case !ok:
-		return s.count.local(ReasonUnknownEntity, nil, n, "")
-	case Sender(s.reg.world.Head(typ, row).Owner) == owner:
-		return nil
+	typ, row, r := s.live(n)
+	if r != nil || Sender(s.reg.world.Head(typ, row).Owner) == owner {
+		return r
 	}
-	if r := s.mayOwn(owner, n); r != ReasonNone {
+	if r := s.mayOwn(owner); r != ReasonNone {
 		return s.count.local(r, nil, n, owner.String())
 	}
 	s.transfer(now, typ, row, owner)
@@ -79,17 +86,11 @@ func (s *Server) Transfer(now time.Time, n uint32, owner Sender) *Refusal {
 // nobody has heard of, the spawn record will say it all.
 func (s *Server) transfer(now time.Time, typ, row int, owner Sender) (gen uint32) {
 	h := s.reg.world.Head(typ, row)
-	waits := s.held.has(h.ID)
-	if !waits {
-		s.Release(now)
-	}
+	s.releaseBefore(now, h.ID)
 	gen = h.OwnGen + 1
 	s.reg.give(typ, row, owner, gen)
-	if waits {
-		return gen
-	}
 	for _, p := range s.peers.seated {
-		if p.hears(h.ID) {
+		if s.told(p, h.ID) {
 			s.rows = s.reg.appendRow(s.rows[:0], typ, row, p.sender)
 			p.stream.records++
 			s.send(p, kindOwnership, &ownership{N: h.ID, Owner: uint32(owner), Gen: gen, Row: s.rows})
@@ -101,34 +102,25 @@ func (s *Server) transfer(now time.Time, typ, row int, owner Sender) (gen uint32
 // Despawn removes an entity. Reasons: unknown_entity, invalid_operation
 // (closed).
 func (s *Server) Despawn(now time.Time, n uint32) *Refusal {
-	typ, row, ok := s.reg.find(n)
-	switch {
-	case s.closed:
-		return s.count.local(ReasonInvalidOperation, nil, n, "the session is closed")
-	case !ok:
-		return s.count.local(ReasonUnknownEntity, nil, n, "")
+	typ, row, r := s.live(n)
+	if r == nil {
+		s.despawn(now, typ, row)
 	}
-	s.despawn(now, typ, row)
-	return nil
+	return r
 }
 
 // despawn removes an entity and tells everybody who has heard of it.
 func (s *Server) despawn(now time.Time, typ, row int) (gen uint32) {
 	h := *s.reg.world.Head(typ, row)
-	waited := s.held.cancel(h.ID)
-	if !waited {
-		s.Release(now)
-	}
+	s.releaseBefore(now, h.ID)
 	s.reg.remove(typ, row)
-	if waited {
-		return h.OwnGen + 1
-	}
 	for _, p := range s.peers.seated {
-		if p.hears(h.ID) {
+		if s.told(p, h.ID) {
 			p.stream.records++
 			s.send(p, kindDespawn, &despawn{N: h.ID, Gen: h.OwnGen + 1})
 		}
 	}
+	s.held.cancel(h.ID)
 	return h.OwnGen + 1
 }
 

@@ -115,18 +115,8 @@ func TestWireFrames(t *testing.T) {
 	var want []string
 	for k := kindNone + 1; k < kindCount; k++ {
 		r := &kindRules[k]
-		from := map[side]string{byClient: "client", byServer: "host", byClient | byServer: "both"}[r.from]
-		var chans []string
-		for ch := range 4 {
-			if r.on>>ch&1 == 1 {
-				chans = append(chans, fmt.Sprint(ch))
-			}
-		}
-		most := "—"
-		if r.max > 0 {
-			most = fmt.Sprint(r.max)
-		}
-		want = append(want, fmt.Sprintf("| %d | `%s` | %s | %s | %d … %s |", k, r.name, from, strings.Join(chans, ", "), r.min, most))
+		from, chans, most := frameCells(k)
+		want = append(want, fmt.Sprintf("| %d | `%s` | %s | %s | %d … %s |", k, r.name, from, chans, r.min, most))
 	}
 	if !reflect.DeepEqual(d.frames, want) {
 		t.Errorf("docs/wire.md, Frames, says\n%s\nand the code\n%s", strings.Join(d.frames, "\n"), strings.Join(want, "\n"))
