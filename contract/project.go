@@ -224,10 +224,13 @@ func readManifest(fsys fs.FS, r *rules, name string) (Asset, Problems) {
 		Dependencies: texts(o["dependencies"]), place: d.place(d.root.Get("id")),
 	}
 	source := o.text("source")
+	at := d.place(d.root.Get("source"))
 	if source == "" {
+		if o.has("source") && (a.Type == TypeNetworkContract || a.Type == TypeDataSchema) {
+			problems = append(problems, problem(CodeInvalidManifest, at, "the source is empty", "name the asset's file, relative to the manifest"))
+		}
 		return a, problems
 	}
-	at := d.place(d.root.Get("source"))
 	a.Source = path.Join(path.Dir(name), source)
 	if path.IsAbs(source) || strings.ContainsAny(source, `\:`) || !fs.ValidPath(a.Source) || a.Source == "." {
 		a.Source = ""
