@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"demi.network/internal/netsim"
 	"demi.network/runtime/fault"
 	"demi.network/runtime/transport"
 	"demi.network/runtime/transport/hosttest"
@@ -207,6 +208,56 @@ func TestFieldLogB50RejoinBeforeTheOldConnectionTimedOut(t *testing.T) {
 		}
 	} else if s.truth.Len() != 0 || ann.client.Phase() != session.PhaseClosed {
 		t.Error("when the old connection is over its entity goes, and its client knows")
+	}
+}
+
+// killed ends a client's process: nothing more is heard of it, not even that.
+func (s *stage) killed(net *netsim.Network, n *node) {
+	net.Cut(at(n.port), at(s.port), true)
+	_ = n.link.Close()
+	n.link = nil
+	net.Cut(at(n.port), at(s.port), false)
+}
+
+// TestFieldLogB50B51BackFromTheSamePort: the host has not noticed that a
+// connection died, and its only place is held by it, when the same address
+// comes again. The old connection makes room, once, and its entities meet their
+// policy, once.
+func TestFieldLogB50B51BackFromTheSamePort(t *testing.T) {
+	const rounds = 50
+	s, net := newLossyStage(t, 7, "rtt=40")
+	s.host(load(t, "arena.json"), func(c *session.ServerConfig) { c.MaxPlayers = 1 })
+	player := layoutOf(s.con).Type("player")
+	for i := range rounds {
+		s.ports = 350
+		n := s.join("ann", s.con, nil)
+		for range 100 { // turns of 10 ms
+			if n.client.Phase() == session.PhaseActive {
+				break
+			}
+			s.now = s.now.Add(s.turn)
+			s.once()
+		}
+		if n.client.Phase() != session.PhaseActive || s.server.Diagnostics().Peers != 1 {
+			t.Fatalf("round %d: after a second the client is %s and the host has %d players, want active and 1\n%s", i, n.client.Phase(), s.server.Diagnostics().Peers, s.log.String())
+		}
+		if _, r := s.server.Spawn(s.now, player, n.client.Sender(), nil); r != nil {
+			t.Fatal(r)
+		}
+		if s.truth.Len() != 1 {
+			t.Fatalf("round %d: %d live players of one who plays", i, s.truth.Len())
+		}
+		s.run(100 * time.Millisecond)
+		s.killed(net, n)
+		s.now = s.now.Add(s.turn)
+	}
+	if got := strings.Count(s.log.String(), "host: peer_left "); got != rounds-1 {
+		t.Errorf("%d leaves of %d connections that were replaced", got, rounds-1)
+	}
+	s.run(6 * time.Second)
+	s.joined("ben") // from another port, once the last is gone
+	if got := strings.Count(s.log.String(), "host: peer_left "); got != rounds || s.truth.Len() != 0 {
+		t.Errorf("%d leaves and %d entities at the end, want %d and none", got, s.truth.Len(), rounds)
 	}
 }
 

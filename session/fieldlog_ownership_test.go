@@ -174,6 +174,30 @@ func TestFieldLogB19TheSenderIsTheConnection(t *testing.T) {
 	if !strings.Contains(out, `host: message echo from peer1 `) || !strings.Contains(out, `ben: message echo from peer1 `) {
 		t.Errorf("the sender must be the connection's:\n%s", out)
 	}
+	// A frame of a client has no place for a sender; one that has is the host's.
+	ben := s.node("ben")
+	ben.events = nil
+	was, received := s.server.Diagnostics().Rejected, s.server.Diagnostics().Received
+	over, chat, shot := s.con.Message("over"), s.con.Message("chat"), s.con.Message("shot")
+	lies := 0
+	lie := func(why, where string, kind byte, m *contract.Message, head []byte, js string, want session.Reason) {
+		t.Helper()
+		lies++
+		s.raw(eve, where, append(append([]byte{kind, byte(s.epoch), byte(m.Index)}, head...), wireOf(t, m, js)...))
+		s.run(20 * time.Millisecond)
+		if d := s.server.Diagnostics(); d.Rejected != was+uint64(lies) || !strings.HasPrefix(d.LastError, want.String()+": ") {
+			t.Errorf("%s: %d refused of %d, the last for %q, want %s", why, d.Rejected-was, lies, d.LastError, want)
+		}
+	}
+	for _, sender := range [][]byte{{0}, {1}, {2}, {77}} { // the host, eve, ben, nobody
+		lie("chat as a relay", "0", 13, chat, sender, `{"text":"x"}`, session.ReasonUnauthorizedSender)
+		lie("over as a relay", "0", 13, over, sender, `{}`, session.ReasonUnauthorizedSender)
+	}
+	lie("over", "0", 12, over, nil, `{}`, session.ReasonUnauthorizedSender)
+	lie("a shot of ben's crate", "3", 12, shot, []byte{2, 1, 0}, `{"dir":[1,0]}`, session.ReasonUnauthorizedTarget)
+	if len(ben.events) != 0 || s.server.Diagnostics().Received != received {
+		t.Errorf("a lie got through: ben heard %v, the host %d messages", ben.events, s.server.Diagnostics().Received-received)
+	}
 }
 
 func TestFieldLogB20TheHostRelaysNothingUnasked(t *testing.T) {

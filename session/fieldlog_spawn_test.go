@@ -37,7 +37,7 @@ func TestFieldLogB22IdsAreNeverReused(t *testing.T) {
 	s.quiet = false
 	id := s.spawned("player", 1)
 	s.run(time.Second)
-	for range 10 {
+	for range 20 {
 		if err := ann.client.Send(s.now, "push", s.id(id), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestFieldLogB22IdsAreNeverReused(t *testing.T) {
 	s.log.Reset()
 	s.run(time.Second)
 	d := s.server.Diagnostics()
-	if strings.Contains(s.log.String(), "host: message push") || countOf(d, session.ReasonStaleGeneration) != 10 {
+	if strings.Contains(s.log.String(), "host: message push") || countOf(d, session.ReasonStaleGeneration) != 20 {
 		t.Errorf("what was meant for entity %d must not reach %d: %+v\n%s", id, next, d.Refusals, s.log.String())
 	}
 	if p, _ := s.server.Peer(1); p.Phase != session.PhaseActive {

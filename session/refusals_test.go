@@ -161,6 +161,7 @@ func tableStage(t testing.TB) (s *stage, eve *node) {
 	must(s.server.Spawn(s.now, layoutOf(s.con).Type("crate"), 2, nil))
 	must(s.server.Spawn(s.now, layoutOf(s.con).Type("crate"), 1, nil))
 	must(s.server.Spawn(s.now, layoutOf(s.con).Type("flag"), 0, nil))
+	s.server.Release(s.now) // clients have heard of all four before two of them change
 	must(0, s.server.Transfer(s.now, 3, 0))
 	must(0, s.server.Despawn(s.now, 4))
 	s.run(1100 * time.Millisecond)

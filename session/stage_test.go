@@ -38,6 +38,7 @@ type stage struct {
 	quiet  bool // do not log events
 	frames bool // log frames that arrive
 	gone   []transport.Host
+	left   []session.Event // every peer_left at the host
 }
 
 // node is a client.
@@ -185,6 +186,9 @@ func (s *stage) pump(h transport.Host, who string, f func(transport.Event)) {
 func (s *stage) poll() {
 	for ev, ok := s.server.Poll(); ok; ev, ok = s.server.Poll() {
 		s.note("host", ev)
+		if ev.Kind == session.EventPeerLeft {
+			s.left = append(s.left, ev)
+		}
 	}
 	_, _ = s.link.Flush(s.now)
 }
