@@ -23,6 +23,7 @@ func FuzzLoad(f *testing.F) {
 			f.Add(file.Data)
 		}
 	}
+	f.Add([]byte(`{"messages":{"":{"schema":{"$defs":{"":{"":false}}}}}}`))
 	f.Add([]byte(full))
 	f.Add([]byte(qa0(f)))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -139,24 +139,35 @@ func (x *explainer) add(p Problem, spoilt ...string) {
 	x.bad = append(x.bad, spoilt...)
 }
 
-// at is Node.At, in constant time for each step however wide an object is.
-func (x *explainer) at(pointer string) *jsontext.Node {
-	n := x.root
+// find returns the value of a finding and its pointer. The validator leaves out
+// the step of an empty name, so where a step leads nowhere an empty name is
+// taken to be there. The value is nil when that leads nowhere either.
+func (x *explainer) find(pointer string) (*jsontext.Node, string) {
+	n, real := x.root, ""
 	if pointer == "" {
-		return n
+		return n, ""
 	}
 	for token := range strings.SplitSeq(pointer[1:], "/") {
-		const wide = 64
-		if n == nil || n.Kind != jsontext.KindObject || len(n.Members) < wide {
-			n = n.At("/" + token)
-			continue
+		next := x.child(n, token)
+		for next == nil && n != nil {
+			n, real = n.Get(""), real+"/"
+			next = x.child(n, token)
 		}
-		if x.members[n] == nil {
-			x.members[n] = members(n)
-		}
-		n = x.members[n][jsontext.UnescapeToken(token)]
+		n, real = next, real+"/"+token
 	}
-	return n
+	return n, real
+}
+
+// child is one step of Node.At, in constant time however wide an object is.
+func (x *explainer) child(n *jsontext.Node, token string) *jsontext.Node {
+	const wide = 64
+	switch {
+	case n == nil || n.Kind != jsontext.KindObject || len(n.Members) < wide:
+		return n.At("/" + token)
+	case x.members[n] == nil:
+		x.members[n] = members(n)
+	}
+	return x.members[n][jsontext.UnescapeToken(token)]
 }
 
 // explain makes problems of one finding.
@@ -169,14 +180,15 @@ func (x *explainer) explain(f finding) {
 	keyword, owner := f.rule[cut+1:], f.rule[:cut]
 	schema := x.trees[f.schema].At(owner)
 	code := x.code(f.schema, f.rule)
-	value := x.at(f.instance)
+	value, instance := x.find(f.instance)
+	f.instance = instance
 	switch {
 	case value == nil || schema == nil:
 		x.add(problem(code, x.doc.place(x.root), f.message, ""), "")
 	case f.name:
 		if keyword == "minLength" { // the validator's place of an empty name is the object's own
 			f.instance += "/"
-			value = x.at(f.instance)
+			value = x.child(value, "")
 		}
 		x.add(problem(code, x.doc.keyPlace(value), nameText(value, keyword, schema.Get(keyword)), ""), f.instance)
 	case keyword == "additionalProperties":

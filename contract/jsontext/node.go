@@ -174,7 +174,8 @@ func EscapeToken(key string) string { return tokenEscaper.Replace(key) }
 // UnescapeToken returns the key that a token of a JSON pointer spells.
 func UnescapeToken(token string) string { return tokenUnescaper.Replace(token) }
 
-// At returns the value a JSON pointer leads to, or nil.
+// At returns the value a JSON pointer leads to, or nil; nil leads nowhere, as
+// for Get.
 func (n *Node) At(pointer string) *Node {
 	if pointer == "" {
 		return n
@@ -191,7 +192,7 @@ func (n *Node) At(pointer string) *Node {
 }
 
 func (n *Node) child(token string) *Node {
-	if n.Kind != KindArray {
+	if n == nil || n.Kind != KindArray {
 		return n.Get(token)
 	}
 	i, err := strconv.Atoi(token)
