@@ -93,23 +93,25 @@ func splitPlace(message string) (fault.Place, string, bool) {
 	}
 }
 
-// place returns file and line of the innermost Lua function that th runs.
+// placeOf returns file and line of the innermost Lua function that th runs, or
+// else that the thread runs which waits for it: pcall(string.find, …) has no
+// Lua function of its own.
 func placeOf(th *lua.LState) fault.Place {
-	if th == nil {
-		return fault.Place{}
+	for ; th != nil; th = th.Parent {
+		for level := 0; ; level++ {
+			dbg, ok := th.GetStack(level)
+			if !ok {
+				break
+			}
+			if _, err := th.GetInfo("Sl", dbg, lua.LNil); err != nil {
+				break
+			}
+			if dbg.CurrentLine > 0 && dbg.Source != "" && dbg.Source != ownChunk {
+				return fault.Place{Path: dbg.Source, Line: dbg.CurrentLine}
+			}
+		}
 	}
-	for level := 0; ; level++ {
-		dbg, ok := th.GetStack(level)
-		if !ok {
-			return fault.Place{}
-		}
-		if _, err := th.GetInfo("Sl", dbg, lua.LNil); err != nil {
-			return fault.Place{}
-		}
-		if dbg.CurrentLine > 0 && dbg.Source != "" && dbg.Source != ownChunk {
-			return fault.Place{Path: dbg.Source, Line: dbg.CurrentLine}
-		}
-	}
+	return fault.Place{}
 }
 
 // traceback lists the functions th runs, innermost first, bounded.
