@@ -49,25 +49,40 @@ func (h *Host) acknowledge(p *peer, hd header, sent uint16, v verdict) {
 	if v != stored && int(hd.channel) < len(p.channels) && !p.channels[hd.channel].in.acks(hd.seq) {
 		return
 	}
-	if p.acks.add(pendingAck{ackCommand{hd.channel, hd.seq, sent}, hd.kind()}) {
+	a := pendingAck{ackCommand{hd.channel, hd.seq, sent}, hd.kind()}
+	if p.acks.add(a) {
 		h.mark(p)
+	}
+	if a.of == kindVerifyConnect && p.life.proof.repeat {
+		p.life.proof.ack = a
 	}
 }
 
-// onAck takes an acknowledgement of ours (wire.md § 8).
+// onAck takes an acknowledgement of ours (wire.md § 8). One that acknowledges
+// nothing in flight is a sign of life but measures nothing.
 func (h *Host) onAck(p *peer, a ackCommand) verdict {
-	now := h.clock.now
-	sent := now&^0xFFFF | millis(a.sent)
-	if a.sent&0x8000 != 0 && now&0x8000 == 0 {
+	if p.state == stateAcceptingConnect && !p.life.proof.holds(a.sent) {
+		return refused
+	}
+	now, low := h.clock.now, a.sent-p.id.timeOrigin
+	sent := now&^0xFFFF | millis(low)
+	if low&0x8000 != 0 && now&0x8000 == 0 {
 		sent -= 0x10000
 	}
 	if sent > now {
 		return handled
 	}
-	p.path.sample(max(now-sent, 1), now)
+	c := h.settle(p, a.channel, a.seq)
+	switch c {
+	case kindNone:
+	case kindVerifyConnect:
+		p.path.glimpse(now - sent)
+	default:
+		p.life.proof.repeat = false
+		p.path.sample(now-sent, now)
+	}
 	p.path.silence.acknowledged(now)
 	p.path.loss.update(now)
-	c := h.settle(p, a.channel, a.seq)
 	if p.out.unsent() {
 		h.mark(p)
 	}

@@ -42,6 +42,10 @@ func (b *builder) add(cmd []byte) {
 
 // flushPeer sends everything that p may send now, datagram by datagram.
 func (h *Host) flushPeer(p *peer) error {
+	pings := p.state == stateConnected && h.clock.now >= p.pingDue()
+	if p.life.proof.repeat && p.acks.empty() && (pings || p.out.unsent()) {
+		p.acks.add(p.life.proof.ack)
+	}
 	for hears.has(p.state) {
 		more := h.fill(p)
 		if h.out.commands > 0 {
@@ -166,9 +170,12 @@ func (h *Host) dispatch(p *peer, c *outCommand) {
 // makes them shorter, and sends the datagram (wire.md § 2, 13).
 func (h *Host) seal(p *peer) error {
 	b := &h.out
-	d := datagramHeader{peerID: p.id.remoteID, hasTime: b.timed, time: uint16(h.clock.now)}
+	d := datagramHeader{peerID: p.id.remoteID, hasTime: b.timed, time: uint16(h.clock.now) + p.id.timeOrigin}
 	if d.peerID != noPeerID {
 		d.session = p.id.outSession
+	}
+	if p.state == stateAcceptingConnect {
+		p.life.proof.note(d.time)
 	}
 	commands := b.buf[maxHeader:b.end]
 	packed := h.compress(commands, b.hollow)

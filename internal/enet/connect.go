@@ -138,7 +138,11 @@ func (h *Host) onVerify(p *peer, a connectCommand) verdict {
 		h.end(p, transport.Closed, 0)
 		return handled
 	}
+	if c, ok := p.out.flight.get(flightKey(controlChannel, 1)); ok {
+		p.path.glimpse(h.clock.now - c.sentAt)
+	}
 	h.settle(p, controlChannel, 1)
+	p.life.proof.repeat = true
 	p.setChannels(min(len(p.channels), int(a.channels)), h.pools.seed)
 	p.id.remoteID = a.peerID
 	p.id.inSession, p.id.outSession = a.inSession&3, a.outSession&3

@@ -93,3 +93,89 @@ func TestBroadcastDial(t *testing.T) {
 	h.Reset(p)
 	checkIdle(t, "afterwards", h)
 }
+
+// TestABlindAnswerProvesNothing: who sends with the address of another sees no
+// VERIFY_CONNECT. He can guess slot and session, and knows the host's clock if
+// he has a connection of his own; that must not be enough to get one.
+func TestABlindAnswerProvesNothing(t *testing.T) {
+	r := newRawPeer(t, Config{MaxPeers: 100})
+	lucky := 0
+	for i := range 50 {
+		victim := from(100 + i)
+		r.link.in = append(r.link.in, parcel{victim, connectDatagram(uint32(1000 + i))})
+		r.turn()
+		p := r.h.slots.byAddr[victim]
+		for ago := range 200 { // answers to every moment since
+			b := make([]byte, 2+fixedSize[kindAcknowledge])
+			datagramHeader{peerID: p.slot, session: p.id.inSession}.put(b)
+			ackCommand{controlChannel, 1, uint16(clockOrigin + r.now - ago)}.put(b[2:])
+			r.link.in = append(r.link.in, parcel{victim, b})
+		}
+		r.turn()
+		lucky += b2i(p.state == stateConnected)
+		r.now++
+	}
+	if lucky > 3 { // a guess is right in about one case of 100
+		t.Errorf("%d of 50 who never saw an answer are connected", lucky)
+	}
+}
+
+// TestProofRepeatsUntilItIsHeard: the acknowledgement of VERIFY_CONNECT travels
+// with everything a client says until the host answers something, so that what
+// it says is not thrown away because that one datagram was lost.
+func TestProofRepeatsUntilItIsHeard(t *testing.T) {
+	w := newWorld(t, 1)
+	w.net.Impair(netsim.Spec{Latency: 30 * time.Millisecond})
+	server, c := w.add(Config{Accept: true}), w.add(Config{})
+	p, err := c.h.Dial(w.now, server.h.LocalAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proofs, lose := 0, true
+	w.net.Filter = func(_ time.Time, from, _ netip.AddrPort, b []byte) netsim.Verdict {
+		d, _ := getDatagramHeader(b)
+		if from != c.h.LocalAddr() || d.peerID == noPeerID {
+			return netsim.Impair
+		}
+		eachCommand(b, func(hd header, _ []byte) {
+			if hd.kind() == kindAcknowledge && hd.channel == controlChannel && hd.seq == 1 {
+				proofs++
+			}
+		})
+		if lose {
+			return netsim.Drop
+		}
+		return netsim.Impair
+	}
+	w.until("the client is connected", time.Second, func() bool { return c.count(transport.Connected) == 1 })
+	if proofs != 1 {
+		t.Fatalf("%d proofs left", proofs)
+	}
+	lose = false
+	begin := w.now
+	_ = c.h.Send(p, 0, transport.Reliable, []byte("hello"))
+	w.until("the host has the message", time.Second, func() bool { return server.count(transport.Message) == 1 })
+	if took := w.now.Sub(begin); took > 40*time.Millisecond {
+		t.Errorf("a message after a lost proof took %v on a link of 30 ms", took)
+	}
+	w.run(100*time.Millisecond, time.Millisecond)
+	proofs = 0
+	_ = c.h.Send(p, 0, transport.Reliable, []byte("more"))
+	w.run(2*time.Second, time.Millisecond)
+	if proofs != 0 {
+		t.Errorf("the proof was repeated %d times after the host had answered", proofs)
+	}
+}
+
+// TestTheAnswerToADialIsAMeasurement: with it resends on a short link need not
+// wait for C's first guess of half a second.
+func TestTheAnswerToADialIsAMeasurement(t *testing.T) {
+	w := newWorld(t, 1)
+	w.net.Impair(netsim.Spec{Latency: 20 * time.Millisecond})
+	server, c := w.add(Config{Accept: true}), w.add(Config{})
+	p, _ := c.h.Dial(w.now, server.h.LocalAddr())
+	w.until("the client is connected", time.Second, func() bool { return c.count(transport.Connected) == 1 })
+	if s := c.h.Stats(p); s.RTT < 40*time.Millisecond || s.RTT > 45*time.Millisecond {
+		t.Errorf("the round trip reads %v on a link of 40 ms", s.RTT)
+	}
+}

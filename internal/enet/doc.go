@@ -14,10 +14,20 @@
 //   - Timeouts are looked at after the link was drained, so a host that slept
 //     blames nobody whose acknowledgement is waiting.
 //   - A peer that is heard but does not acknowledge is pinged again every
-//     interval; its resends double up to eight round trips and no further; it
-//     is given up after Timeouts.Maximum without an acknowledgement, or when one
+//     interval; its resends double up to four waits and no further; it is
+//     given up after Timeouts.Maximum without an acknowledgement, or when one
 //     command has not got through for twice that. Of a peer that is not heard
 //     at all, sends and end come exactly when C's do.
+//   - The acknowledgement of VERIFY_CONNECT is repeated before what is sent
+//     until the host acknowledges something, and the handshake gives a first
+//     idea of the round trip: joins under loss take half as long.
+//   - It must quote a sent time of that very VERIFY_CONNECT. Sent times have a
+//     secret origin for each connection, so only who receives at an address can
+//     do so.
+//   - A complete handshake ends older connections with the same slot of the
+//     same address, as timed out; what these still send has other session bits.
+//     A VERIFY_CONNECT with another connect id is ignored: it answers an
+//     earlier dial of the slot.
 //   - Round trips are estimated in microseconds, and a resend waits at least
 //     8 ms longer than one. Round trips that vary by less than Throttle.Slack
 //     do not move the throttle.

@@ -274,7 +274,7 @@ func TestFault13FullHostTakesThemAll(t *testing.T) {
 func ackVerify(p *peer, sent time.Time) []byte {
 	b := make([]byte, 2+fixedSize[kindAcknowledge])
 	datagramHeader{peerID: p.slot, session: p.id.inSession}.put(b)
-	ackCommand{controlChannel, 1, uint16(clockOrigin + sent.Sub(epoch)/time.Millisecond)}.put(b[2:])
+	ackCommand{controlChannel, 1, p.id.timeOrigin + uint16(clockOrigin+sent.Sub(epoch)/time.Millisecond)}.put(b[2:])
 	return b
 }
 

@@ -6,9 +6,9 @@ import "time"
 // round trip takes, how much is lost, how far unreliable messages are thinned
 // out, and when silence means the end (wire.md § 9 and 10).
 type path struct {
-	rtt      micros
-	rttVar   micros
-	measured bool // by an acknowledgement of this connection
+	rtt    micros
+	rttVar micros
+	basis  basis // of rtt
 
 	throttle throttle
 	loss     loss
@@ -18,6 +18,15 @@ type path struct {
 // micros is a duration in microseconds: the wire has milliseconds, but an
 // estimate that cannot hold fractions of them sticks above the truth.
 type micros int64
+
+// basis says what an estimate of the round trip rests on.
+type basis uint8
+
+const (
+	guessed  basis = iota // C's default
+	glimpsed              // how long the handshake took, at most
+	measured              // acknowledgements of this connection
+)
 
 const (
 	defaultRTT = 500_000 // before the first acknowledgement
@@ -33,18 +42,28 @@ func (p *path) reset(cfg *Config, now millis) {
 	p.loss.epoch = now
 }
 
-// sample takes a measured round trip. heard is when the last acknowledgement
-// came, which tells the first one.
+// glimpse takes the time between a handshake command and its answer. One of
+// them may have been lost and sent again, so it is no measurement: the first
+// sample replaces it, and it lets a resend wait longer than the guess would
+// only if it is itself longer.
+func (p *path) glimpse(trip millis) {
+	if p.basis == measured {
+		return
+	}
+	r := micros(max(trip, 1)) * 1000
+	p.rtt, p.rttVar, p.basis = r, min(r/2, max(0, (defaultRTT-r)/4)), glimpsed
+}
+
+// sample takes a measured round trip.
 func (p *path) sample(trip millis, now millis) {
-	r := micros(trip) * 1000
-	if p.measured {
+	r := micros(max(trip, 1)) * 1000
+	if p.basis == measured {
 		p.throttle.step(r)
 		d := r - p.rtt
 		p.rtt += d / 8
 		p.rttVar += (abs(d) - p.rttVar) / 4
 	} else {
-		p.measured = true
-		p.rtt, p.rttVar = r, (r+1)/2
+		p.rtt, p.rttVar, p.basis = r, (r+1)/2, measured
 	}
 	p.throttle.observe(p.rtt, p.rttVar, now)
 }
@@ -54,7 +73,7 @@ func abs(d micros) micros { return max(d, -d) }
 // resendAfter returns how long the first copy of a command waits for its
 // acknowledgement.
 func (p *path) resendAfter() millis {
-	if !p.measured {
+	if p.basis == guessed {
 		return millis((p.rtt + 4*p.rttVar) / 1000)
 	}
 	return millis((p.rtt + max(4*p.rttVar, minRTTSlack) + 999) / 1000)
@@ -75,7 +94,7 @@ func (p *path) retry(c *outCommand, heard millis) millis {
 }
 
 const (
-	maxRetries        = 8 // times the first wait
+	maxRetries        = 4 // times the first wait
 	minRetry   millis = 500
 )
 

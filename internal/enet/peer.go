@@ -2,6 +2,7 @@ package enet
 
 import (
 	"net/netip"
+	"slices"
 
 	"demi.network/runtime/transport"
 )
@@ -105,6 +106,7 @@ type identity struct {
 	inSession  uint8  // expected in datagrams to us; outlives the connection
 	outSession uint8  // written into datagrams to them; outlives the connection
 	connectID  [4]byte
+	timeOrigin uint16 // random; added to every sent time, so that it says nothing of other connections
 	data       uint32 // of CONNECT
 	dialled    bool   // by us
 	broadcast  bool   // dialled to 255.255.255.255: the first answer decides addr
@@ -116,8 +118,31 @@ type lifecycle struct {
 	dropAt   millis // Host.Drop gives up; never: not dropped
 	dropCode uint32 // what our DISCONNECT says once the queues are empty
 	code     uint32 // what their DISCONNECT said
-	prev     *peer  // unfinished handshakes, oldest first
+	proof    proof
+	prev     *peer // unfinished handshakes, oldest first
 	next     *peer
+}
+
+// proof is how a dialler proves that he receives at his address: he repeats the
+// sent time of a VERIFY_CONNECT, which nobody else has seen.
+type proof struct {
+	// The host's side: the sent times of its last answers, as on the wire.
+	times [4]uint16
+	n     int
+	// The dialler's side: the acknowledgement, which goes before all that is
+	// sent until the host has acknowledged something. Lost, it would have the
+	// host throw away what is said meanwhile.
+	ack    pendingAck
+	repeat bool
+}
+
+func (f *proof) note(sent uint16) {
+	f.times[f.n%len(f.times)] = sent
+	f.n++
+}
+
+func (f *proof) holds(sent uint16) bool {
+	return slices.Contains(f.times[:min(f.n, len(f.times))], sent)
 }
 
 // framing is how datagrams to a peer are cut.
@@ -184,6 +209,7 @@ func (h *Host) begin(p *peer, s state, addr transport.Addr, remoteID uint16, cha
 	p.id.addr, p.id.ip = addr, remote.Addr().Unmap()
 	p.id.remoteID = remoteID
 	p.id.dialled, p.id.broadcast = s == stateConnecting, false
+	p.id.timeOrigin = uint16(h.cfg.Random())
 	p.muted = false
 	p.life = lifecycle{expires: never, dropAt: never}
 	p.wire.set(h.cfg.MTU, h.cfg.Checksum)
