@@ -206,6 +206,7 @@ func TestSpellingsLeaveTheHash(t *testing.T) {
 		"a byte order mark":         "\xef\xbb\xbf" + full,
 		"order of required":         strings.Replace(full, `"required": ["n"]`, `"required": ["n"], "title": "T", "default": {"n": 1}`, 1),
 		"defaults spelled out":      base.Document,
+		"bounds that bind nothing":  strings.Replace(full, `"d": {"type": "boolean"}`, `"d": {"type": ["boolean"], "minLength": 0, "minItems": 0.0, "required": [], "properties": {}, "additionalProperties": true, "items": {}}`, 1),
 	} {
 		c := sound(t, text)
 		if c.MeaningHash != base.MeaningHash {

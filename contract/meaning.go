@@ -130,6 +130,10 @@ func canonicalSchema(n *jsontext.Node) map[string]any {
 			}
 		case "type":
 			out[key] = canonicalType(v)
+		case "minLength", "minItems": // 0 says what its absence says
+			if v.Number.Float != 0 {
+				out[key] = plain(v)
+			}
 		default:
 			out[key] = plain(v)
 		}
