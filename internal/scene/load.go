@@ -25,9 +25,7 @@ func Open(p *contract.Project, sceneID string) (*Scene, error) {
 	}
 	ref := p.Scene(sceneID)
 	if ref == nil {
-		err := fault.New(fault.Scene, "the project has no scene %q", sceneID)
-		err.Place.Path = contract.ProjectFile
-		return nil, err
+		return nil, noScene(p, sceneID)
 	}
 	s := New()
 	for _, a := range p.Actions {
@@ -61,6 +59,24 @@ func Open(p *contract.Project, sceneID string) (*Scene, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// noScene says which scenes there are in place of the one asked for.
+func noScene(p *contract.Project, id string) error {
+	const most = 8 // scenes that are listed
+	err := fault.New(fault.Scene, "the project has no scene %q", id)
+	if id == "" {
+		err.Text = "the project names no scene to start in"
+	}
+	var ids []string
+	for i := range p.Scenes[:min(len(p.Scenes), most)] {
+		ids = append(ids, p.Scenes[i].ID)
+	}
+	err.Place.Path, err.Hint = contract.ProjectFile, `list its scene files in "scenes", and name one with "main_scene"`
+	if len(ids) > 0 {
+		err.Hint = "there is " + strings.Join(ids, ", ") + `; "main_scene" names the one to start in`
+	}
+	return err
 }
 
 // LoadScene adds the entities of a scene file. path is only for messages.

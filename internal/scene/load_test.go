@@ -139,6 +139,13 @@ func TestOpenAProject(t *testing.T) {
 			t.Errorf("%s: got %v, want E_NET_SCENE", why, err)
 		}
 	}
+	var e *fault.Error
+	if _, err := Open(p, "scene://b"); !errors.As(err, &e) || !strings.Contains(e.Hint, "scene://a, scene://big") {
+		t.Errorf("who asks for an unknown scene is told which there are: %+v", e)
+	}
+	if _, err := Open(&contract.Project{FS: fsys}, ""); !errors.As(err, &e) || !strings.Contains(e.Text, "no scene to start in") || !strings.Contains(e.Hint, "main_scene") {
+		t.Errorf("who has no scene is told how to name one: %+v", e)
+	}
 }
 
 // FuzzLoad feeds files to the scene and prefab readers: whatever they hold,
