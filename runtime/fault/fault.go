@@ -106,11 +106,6 @@ func Wrap(err error, code Code, format string, args ...any) *Error {
 	return e
 }
 
-// FromPeer returns a Remote error: the peer sent code and text.
-func FromPeer(code Code, text string) *Error {
-	return &Error{Code: code, Side: Remote, Text: text}
-}
-
 // CodeOf returns the code of the first *Error in err's chain, or "".
 func CodeOf(err error) Code {
 	var e *Error
