@@ -313,6 +313,9 @@ func checkMemory(t *testing.T, c *couple) {
 	n := len(c.rss)
 	before, early, late := c.rss[0], slices.Max(c.rss[:n/2]), slices.Max(c.rss[n/2:])
 	t.Logf("resident: %d KiB before, at most %d in the first half and %d in the second", before, early, late)
+	if raceDetector {
+		return
+	}
 	if late > before+12<<10 || late > early+6<<10 {
 		t.Errorf("the host's memory goes from %d KiB to %d and then %d: it must stay flat", before, early, late)
 	}

@@ -142,7 +142,9 @@ func TestHostileScriptsEndTheirOwnCallbackOnly(t *testing.T) {
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("a script has made a file")
 	}
-	if kib := peakKiB(host.cmd.Process.Pid); kib > 1<<20 {
+	kib := peakKiB(host.cmd.Process.Pid)
+	t.Logf("the host took %d MiB at its peak", kib>>10)
+	if kib > 1<<20 && !raceDetector {
 		t.Errorf("the host took %d MiB at its peak, for scripts that may hold 256", kib>>10)
 	}
 	if code := host.quit(); code != 0 {
