@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"net/netip"
 	"strconv"
 	"time"
@@ -10,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"demi.network/internal/app"
-	"demi.network/internal/netsim"
 	"demi.network/runtime/fault"
 	"demi.network/runtime/transport"
+	"demi.network/runtime/udp"
 	"demi.network/session"
 )
 
@@ -26,6 +24,7 @@ type playFlags struct {
 	report   string
 	drive    string
 	inputs   []string
+	anyPort  bool // nobody gave a port: the target decides
 }
 
 func (f *playFlags) add(cmd *cobra.Command) {
@@ -43,9 +42,9 @@ func (f *playFlags) addInputs(cmd *cobra.Command) {
 
 // config turns the shared flags into the start of an app.Config.
 func (f *playFlags) config() (app.Config, error) {
-	c := app.Config{PlayerName: f.name, Seed: uint64(f.seed), Entropy: entropy}
+	c := app.Config{PlayerName: f.name, Seed: uint64(f.seed), Entropy: udp.Entropy}
 	if f.seed == 0 {
-		c.Seed = uint64(entropy())<<32 | uint64(entropy())
+		c.Seed = uint64(udp.Entropy())<<32 | uint64(udp.Entropy())
 	}
 	if f.duration < 0 || f.duration > maxDuration.Seconds() {
 		return c, fault.New(fault.Usage, "--duration %v is not between 0 and %v seconds", f.duration, maxDuration.Seconds())
@@ -57,7 +56,7 @@ func (f *playFlags) config() (app.Config, error) {
 		}
 	}
 	if f.link != "" {
-		if c.Link, err = netsim.ParseSpec(f.link); err != nil {
+		if c.Link, err = udp.ParseLink(f.link); err != nil {
 			return c, err
 		}
 	}
@@ -76,13 +75,6 @@ func (f *playFlags) config() (app.Config, error) {
 
 // maxDuration is a year: anything longer is a slip of the finger.
 const maxDuration = 365 * 24 * time.Hour
-
-// entropy draws 32 bits from the system: epochs, connect ids.
-func entropy() uint32 {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return binary.LittleEndian.Uint32(b[:])
-}
 
 // parsePort reads a --port value: 0…65535.
 func parsePort(s string) (int, error) {

@@ -28,6 +28,7 @@ func hostCommand(out *output, stdin io.Reader) *cobra.Command {
 				return err
 			}
 			cfg.Role, cfg.MaxPlayers = app.Host, maxPlayers
+			flags.anyPort = !cmd.Flags().Changed("port")
 			if cfg.Port, err = parsePort(port); err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ func hostCommand(out *output, stdin io.Reader) *cobra.Command {
 	}
 	flags.add(cmd)
 	flags.addInputs(cmd)
-	cmd.Flags().StringVar(&port, "port", strconv.Itoa(runtime.DefaultPort), "UDP port; 0 picks a free one")
+	cmd.Flags().StringVar(&port, "port", strconv.Itoa(runtime.DefaultPort), "UDP port; 0 picks a free one, and a scene file's default is "+strconv.Itoa(scenePort))
 	cmd.Flags().StringVar(&bind, "bind", "", "address to listen on; anything but loopback must be asked for here")
 	cmd.Flags().StringVar(&flags.name, "name", "", "name of the host")
 	cmd.Flags().IntVar(&maxPlayers, "max-players", 0, "players at a time; 0 = the contract's")

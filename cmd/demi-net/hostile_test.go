@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"demi.network/internal/app"
 	"demi.network/internal/enet"
 	"demi.network/runtime/transport"
+	"demi.network/runtime/udp"
 )
 
 // TestTheHostSurvivesStrangers sends a running host what strangers send, then
@@ -86,7 +86,7 @@ func dialStranger(t *testing.T, addr netip.AddrPort) *stranger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := enet.New(link, enet.Config{MaxPeers: 1, Channels: 4, ConnectData: app.ConnectData, Random: entropy})
+	h, err := enet.New(link, enet.Config{MaxPeers: 1, Channels: 4, ConnectData: udp.ConnectData, Random: udp.Entropy})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"demi.network/internal/wire"
 	"demi.network/runtime/fault"
 	"demi.network/runtime/transport"
+	"demi.network/runtime/udp"
 )
 
 // The kinds of docs/wire.md, § Frames.
@@ -87,7 +88,7 @@ func dialHand(addr netip.AddrPort, con *contract.Contract, data uint32) (*hand, 
 	if err != nil {
 		return nil, err
 	}
-	e, err := enet.New(link, enet.Config{MaxPeers: 1, Channels: 4, ConnectData: data, Random: entropy, Throttle: enet.Throttle{Off: true}})
+	e, err := enet.New(link, enet.Config{MaxPeers: 1, Channels: 4, ConnectData: data, Random: udp.Entropy, Throttle: enet.Throttle{Off: true}})
 	if err != nil {
 		return nil, errors.Join(err, link.Close())
 	}
@@ -101,7 +102,7 @@ func (h *hand) close() { _ = h.enet.Close() }
 // connectHand dials and waits until the connection stands.
 func connectHand(t *testing.T, addr netip.AddrPort, con *contract.Contract) *hand {
 	t.Helper()
-	h, err := dialHand(addr, con, app.ConnectData)
+	h, err := dialHand(addr, con, udp.ConnectData)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,7 +471,7 @@ func TestWireBelowTheFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("| connect data | 0x%08X |", app.ConnectData),
+		fmt.Sprintf("| connect data | 0x%08X |", udp.ConnectData),
 		fmt.Sprintf("| largest datagram, UDP payload | %d bytes |", transport.MaxDatagram),
 	} {
 		if !strings.Contains(string(b), want) {

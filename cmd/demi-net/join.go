@@ -28,6 +28,8 @@ func joinCommand(out *output, stdin io.Reader) *cobra.Command {
 			}
 			cfg.Role, cfg.Unchecked = app.Join, unchecked
 			target, err := transport.ParseTarget(args[0], runtime.DefaultPort)
+			_, given := transport.ParseTarget(args[0], 0) // only a target with a port of its own is one without a default
+			flags.anyPort = given != nil
 			if err != nil {
 				return err
 			}

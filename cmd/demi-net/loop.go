@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,6 +21,9 @@ const goodbyeTime = 1500 * time.Millisecond
 
 // joinTime is how long a client waits for the session to become active.
 const joinTime = 15 * time.Second
+
+// scenePort is the port of a target that is a scene file, where none is given.
+const scenePort = 7777
 
 // player runs one app until somebody says stop.
 type player struct {
@@ -44,6 +48,12 @@ func play(out *output, stdin io.Reader, target string, flags *playFlags, cfg app
 	cfg.Project = project
 	if cfg.Scene == "" {
 		cfg.Scene = scene
+	}
+	if scene != "" && flags.anyPort {
+		cfg.Port = scenePort
+		for i, t := range cfg.Targets {
+			cfg.Targets[i] = netip.AddrPortFrom(t.Addr(), scenePort)
+		}
 	}
 	return playApp(out, stdin, flags, cfg)
 }

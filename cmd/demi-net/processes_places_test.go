@@ -4,8 +4,8 @@ import (
 	"net/netip"
 	"testing"
 
-	"demi.network/internal/app"
 	"demi.network/runtime/fault"
+	"demi.network/runtime/udp"
 	"demi.network/session"
 )
 
@@ -42,7 +42,7 @@ func TestConnectionsThatSayNothing(t *testing.T) {
 	for i := range mute {
 		mute[i] = connectHand(t, addr, con)
 	}
-	late, err := dialHand(addr, con, app.ConnectData)
+	late, err := dialHand(addr, con, udp.ConnectData)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"demi.network/luabind"
 	"demi.network/runtime"
 	"demi.network/runtime/fault"
+	"demi.network/runtime/udp"
 )
 
 // maxDo is the most functions that may wait for Do; one more is refused.
@@ -20,7 +21,7 @@ type App struct {
 	peer  *runtime.Peer
 	scene *scene.Scene // nil without a project, like game
 	game  *luabind.Game
-	net   sockets
+	net   udp.Network
 	drive driver
 	doors chan func()
 	now   time.Time // of the newest turn
@@ -73,14 +74,14 @@ func newObserver(cfg Config, now time.Time) (*App, error) {
 
 func newApp(cfg Config, now time.Time) *App {
 	a := &App{cfg: cfg, now: now, doors: make(chan func(), maxDo)}
-	a.net = sockets{cfg: &a.cfg}
+	a.net = udp.Network{Bind: cfg.Bind, Link: cfg.Link, Seed: cfg.Seed, Entropy: cfg.Entropy}
 	return a
 }
 
 // runtimeConfig is what a peer needs in every role.
 func (a *App) runtimeConfig() runtime.Config {
 	return runtime.Config{
-		Listen: a.net.listen, Dial: a.net.dial,
+		Listen: a.net.Listen, Dial: a.net.Dial,
 		Entropy:    a.cfg.Entropy,
 		PlayerName: a.cfg.PlayerName, MaxPlayers: a.cfg.MaxPlayers,
 		Observer: a.cfg.Observer, Unchecked: a.cfg.Unchecked,
@@ -180,7 +181,7 @@ func (a *App) drivenByOthers(r scene.Ref) bool {
 }
 
 // Wait sleeps until a datagram can be read or until, whichever is first.
-func (a *App) Wait(until time.Time) { a.net.wait(until) }
+func (a *App) Wait(until time.Time) { a.net.Wait(until) }
 
 // Do has f called between two turns, on the loop's goroutine. It is the only
 // method that another goroutine may call. False: the queue is full, and f will
@@ -220,7 +221,7 @@ func (a *App) Stop(code fault.Code, text string) {
 func (a *App) Stopped() bool { return !a.peer.Lingering() }
 
 // Close closes the sockets.
-func (a *App) Close() error { return a.net.close() }
+func (a *App) Close() error { return a.net.Close() }
 
 // Peer gives read access to the runtime peer: diagnostics and reports.
 func (a *App) Peer() *runtime.Peer { return a.peer }

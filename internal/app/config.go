@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"demi.network/contract"
-	"demi.network/internal/netsim"
 	"demi.network/runtime/fault"
+	"demi.network/runtime/udp"
 )
 
 // Role is what the program opens before the script runs.
@@ -32,10 +32,6 @@ const (
 	Join
 )
 
-// ConnectData marks a connection of this protocol, so that a host can tell it
-// from the engine's own dialect (data 0) before a byte of it is read.
-const ConnectData = 0x444E0001
-
 // Config makes an App.
 type Config struct {
 	// Project is the game. Without one the App joins as an observer: no scene,
@@ -50,8 +46,8 @@ type Config struct {
 	// name may stand for several addresses.
 	Targets []netip.AddrPort
 
-	Link netsim.Spec // what this process's own datagrams go through
-	Seed uint64      // of the link, of the script's random numbers
+	Link udp.Link // what this process's own datagrams go through
+	Seed uint64   // of the link, of the script's random numbers
 
 	PlayerName string
 	MaxPlayers int  // 0 = the contract's

@@ -18,7 +18,7 @@ var Layers = [][]string{
 	{"internal/wire", "runtime/transport", "contract/jsontext"},
 	{"contract/payload", "runtime/transport/hosttest", "runtime/transport/linktest"},
 	{"contract", "runtime/lockstep", "internal/enet", "internal/netsim", "internal/dtlslink", "internal/gate"},
-	{"runtime/world", "internal/lockws", "internal/scene", "contract/tool"},
+	{"runtime/world", "runtime/udp", "internal/lockws", "internal/scene", "contract/tool"},
 	{"session", "internal/replica", "internal/timeline", "internal/lobby", "internal/sim"},
 	{"runtime", "internal/netgame"},
 	{"luabind"},
@@ -40,7 +40,7 @@ var Never = map[string][]string{
 	"internal/replica":  {"internal/enet", "runtime/transport"},
 	"internal/timeline": {"contract", "internal/wire", "runtime/transport"},
 	"internal/sim":      {"runtime/transport", "contract"},
-	"runtime":           {"internal/enet"},
+	"runtime":           {"internal/enet", "runtime/udp"},
 	"luabind":           {"internal/enet", "internal/replica", "internal/timeline", "internal/netsim"},
 	"internal/control":  {"internal/enet"},
 	"internal/inspect":  {"internal/enet"},
@@ -69,6 +69,7 @@ var ThirdParties = map[string][]string{
 // goroutine or takes a lock: these may.
 var Edge = map[string]string{
 	"cmd/demi-net":       "the clock, the loop, signals and stdin",
+	"runtime/udp":        "opens sockets, draws connect ids from the system",
 	"runtime/transport":  "the socket: Wait sleeps until a datagram or a deadline",
 	"internal/enetbench": "a benchmark is a process of its own: it measures time",
 	"internal/dtlslink":  "pion runs handshakes on goroutines; the only ones of the data path",
