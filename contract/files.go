@@ -89,7 +89,7 @@ func ReadFile(name string) ([]byte, error) {
 	defer closer.Close()
 	b, p := readFile(fsys, base)
 	if p != nil {
-		p.Place.Path = filepath.ToSlash(name)
+		p.Place.Path = filepath.ToSlash(filepath.Clean(name))
 		return nil, Problems{*p}.Err()
 	}
 	return b, nil
