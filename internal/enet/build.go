@@ -152,7 +152,7 @@ func (h *Host) dispatch(p *peer, c *outCommand) {
 	h.out.timed = true
 	if c.attempts == 0 {
 		o.flight.put(c.key(), c)
-		c.timeout = p.path.resendAfter()
+		c.timeout = min(p.path.resendAfter(), p.life.hurry)
 		c.firstSent = now
 	}
 	c.attempts++

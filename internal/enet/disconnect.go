@@ -3,8 +3,10 @@ package enet
 import "demi.network/runtime/transport"
 
 // Drop implements transport.Host: it is DisconnectLater for at most
-// Timeouts.Drop, then DisconnectNow. The handle is void for Send from now on
-// and no event of the peer follows.
+// Timeouts.Drop, then DisconnectNow. Meanwhile resends do not wait longer and
+// longer, and what is said last is said three times: nobody will ask for it
+// again. The handle is void for Send from now on and no event of the peer
+// follows.
 func (h *Host) Drop(id transport.Peer, code uint32) {
 	p := h.slots.find(id)
 	if p == nil || p.muted {
@@ -20,7 +22,23 @@ func (h *Host) Drop(id transport.Peer, code uint32) {
 	case stateConnected:
 		h.leave(p)
 	}
+	p.makeHaste(ms(h.cfg.Timeouts.Drop))
 	h.timers.hint(p, p.deadline())
+}
+
+const (
+	dropTries = 10 // sends of a command while its connection is being dropped, if round trips are short enough
+	lastWords = 3  // unanswered DISCONNECTs at the end of it
+)
+
+// makeHaste shortens the waits of what is in flight, and of what will be, for a
+// connection that has only so much time left.
+func (p *peer) makeHaste(left millis) {
+	p.life.hurry = max(millis((p.path.rtt+minRTTSlack+999)/1000), left/dropTries)
+	for c := p.out.sent.head; c != nil; c = c.next {
+		c.timeout = min(c.timeout, p.life.hurry)
+		p.out.nextTimeout = min(p.out.nextTimeout, c.sentAt+c.timeout)
+	}
 }
 
 // Disconnect ends a connection: what is queued is lost, the other side is

@@ -108,7 +108,9 @@ func (h *Host) onDeadline(p *peer) {
 		h.counters.Handshakes++
 		h.free(p)
 	case now >= p.life.dropAt:
-		h.goodbye(p, p.life.dropCode)
+		for range lastWords {
+			h.goodbye(p, p.life.dropCode)
+		}
 		h.free(p)
 	case h.checkTimeouts(p):
 		h.end(p, transport.TimedOut, 0)

@@ -116,6 +116,7 @@ type identity struct {
 type lifecycle struct {
 	expires  millis // an unfinished incoming handshake; never: not one
 	dropAt   millis // Host.Drop gives up; never: not dropped
+	hurry    millis // how long a resend waits at most until then
 	dropCode uint32 // what our DISCONNECT says once the queues are empty
 	code     uint32 // what their DISCONNECT said
 	proof    proof
@@ -211,7 +212,7 @@ func (h *Host) begin(p *peer, s state, addr transport.Addr, remoteID uint16, cha
 	p.id.dialled, p.id.broadcast = s == stateConnecting, false
 	p.id.timeOrigin = uint16(h.cfg.Random())
 	p.muted = false
-	p.life = lifecycle{expires: never, dropAt: never}
+	p.life = lifecycle{expires: never, dropAt: never, hurry: never}
 	p.wire.set(h.cfg.MTU, h.cfg.Checksum)
 	p.setChannels(channels, h.pools.seed)
 	p.out.reset(h.pools.seed)
