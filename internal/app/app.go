@@ -11,9 +11,6 @@ import (
 	"demi.network/runtime/udp"
 )
 
-// maxDo is the most functions that may wait for Do; one more is refused.
-const maxDo = 256
-
 // App is one peer. Turn, Wait and the rest belong to the goroutine that runs
 // the loop; Do may be called from any.
 type App struct {
@@ -23,7 +20,7 @@ type App struct {
 	game  *luabind.Game
 	net   udp.Network
 	drive driver
-	doors chan func()
+	doors doors
 	now   time.Time // of the newest turn
 
 	started bool
@@ -73,7 +70,7 @@ func newObserver(cfg Config, now time.Time) (*App, error) {
 }
 
 func newApp(cfg Config, now time.Time) *App {
-	a := &App{cfg: cfg, now: now, doors: make(chan func(), maxDo)}
+	a := &App{cfg: cfg, now: now}
 	a.net = udp.Network{Bind: cfg.Bind, Link: cfg.Link, Seed: cfg.Seed, Entropy: cfg.Entropy}
 	return a
 }
@@ -142,7 +139,7 @@ func (a *App) TryNext() bool {
 // to be sent. It returns when to call it again at the latest.
 func (a *App) Turn(now time.Time) (next time.Time, err error) {
 	a.now = now
-	a.answerDoors()
+	a.doors.answer()
 	dt := a.peer.TickInterval().Seconds()
 	for n := a.peer.Advance(now); n > 0; n-- {
 		a.peer.BeginTick()
@@ -184,27 +181,9 @@ func (a *App) drivenByOthers(r scene.Ref) bool {
 func (a *App) Wait(until time.Time) { a.net.Wait(until) }
 
 // Do has f called between two turns, on the loop's goroutine. It is the only
-// method that another goroutine may call. False: the queue is full, and f will
-// not be called.
-func (a *App) Do(f func()) bool {
-	select {
-	case a.doors <- f:
-		return true
-	default:
-		return false
-	}
-}
-
-func (a *App) answerDoors() {
-	for range maxDo {
-		select {
-		case f := <-a.doors:
-			f()
-		default:
-			return
-		}
-	}
-}
+// method that another goroutine may call. False: the queue is full or the App
+// is closed, and f will not be called.
+func (a *App) Do(f func()) bool { return a.doors.push(f) }
 
 // Stop ends the game's scripts and the session: everybody is told code and
 // text. Turns must go on until Stopped, so that the goodbyes arrive.
@@ -220,8 +199,11 @@ func (a *App) Stop(code fault.Code, text string) {
 // their time is over.
 func (a *App) Stopped() bool { return !a.peer.Lingering() }
 
-// Close closes the sockets.
-func (a *App) Close() error { return a.net.Close() }
+// Close closes the sockets, after a last look at what Do was given.
+func (a *App) Close() error {
+	a.doors.close()
+	return a.net.Close()
+}
 
 // Peer gives read access to the runtime peer: diagnostics and reports.
 func (a *App) Peer() *runtime.Peer { return a.peer }
