@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -156,5 +157,33 @@ func TestFieldLogB50AKilledPlayerMayComeBackAtOnce(t *testing.T) {
 	}
 	if leaves != 1 {
 		t.Errorf("the killed player left %d times, want once, within 6 s", leaves)
+	}
+}
+
+// TestASceneFileIsATargetWithItsOwnPort: a scene of a project can be hosted
+// and joined as it is, on 7777 unless a port is given.
+func TestASceneFileIsATargetWithItsOwnPort(t *testing.T) {
+	dir := project(t, nil)
+	target := filepath.Join(dir, "scenes", "main.scene.json")
+	given := start(t, "host", target, "--port", "0")
+	_, port, err := net.SplitHostPort(given.address())
+	if err != nil || port == "7777" {
+		t.Errorf("--port 0 gave port %s, %v", port, err)
+	}
+	client := start(t, "join", "127.0.0.1:"+port, target, "--ticks", "5")
+	if code := client.exit(); code != 0 {
+		t.Errorf("joining with a scene ends with %d\n%s", code, client.said())
+	}
+	stopBySignal(t, given)
+	// The default port may be taken on this machine; the error then names it.
+	host := start(t, "host", target, "--ticks", "3")
+	said := false
+	for m := range host.lines {
+		address, _ := m["address"].(string)
+		message, _ := m["message"].(string)
+		said = said || strings.HasSuffix(address, ":7777") || strings.Contains(message, ":7777")
+	}
+	if !said {
+		t.Errorf("a scene without --port must listen on 7777\n%s", host.said())
 	}
 }
