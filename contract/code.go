@@ -72,7 +72,7 @@ var codeTable = []CodeEntry{
 	{CodeInvalidJSON, true, false, "The file is not JSON that can be read: a syntax error, invalid UTF-8, text after the end, a number that no double holds, too deep nesting, too long names."},
 	{CodeInvalidRoot, true, false, "The document is not an object."},
 	{CodeVersion, true, false, "`format_version` is missing or not 1."},
-	{CodeInvalidID, true, false, "`id` is missing or does not start with `network-contract://`."},
+	{CodeInvalidID, true, false, "`id` is missing, does not start with `network-contract://`, is too long, or has characters that cannot be seen."},
 	{CodeInvalidLimits, true, false, "`limits` is not an object."},
 	{CodeInvalidLimit, true, false, "A limit, rate or size is not an integer in its range."},
 	{CodeInvalidPrefabs, true, false, "`replicated_prefabs` is not an object."},

@@ -37,6 +37,9 @@ func (d Difference) String() string {
 
 // visible spells what cannot be printed as an escape.
 func visible(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		if unicode.IsPrint(r) && r != utf8.RuneError {

@@ -221,7 +221,7 @@ func TestFieldLogB101BrokenIsNeverEmpty(t *testing.T) {
 // TestFieldLogB113OneHashWhateverTheNames: names outside the basic plane sort
 // by UTF-16 in the canonical form, so that a browser finds the same hash.
 func TestFieldLogB113OneHashWhateverTheNames(t *testing.T) {
-	const text = `{"format_version": 1.0, "id": "network-contract://t/\u2028<&", "messages": {
+	const text = `{"format_version": 1.0, "id": "network-contract://t/<&", "messages": {
 		"\uff5e": {"from": "all", "rate_limit": 1e1}, "\ud83d\ude00": {"from": "all"},
 		"\u0041": {"from": "all", "schema": {"properties": {"\uff5e": {"minimum": -0}, "😀": {"maximum": 100000000000000000000},
 			"x": {"maximum": 1e21}, "y": {"minimum": 0.1}, "z": {"const": "<\u2028>"}}}}}}`
@@ -229,7 +229,7 @@ func TestFieldLogB113OneHashWhateverTheNames(t *testing.T) {
 	// JavaScript: JSON.stringify with keys sorted by its own < on strings.
 	for _, part := range []string{
 		`"properties":{"x":{"maximum":1e+21},"y":{"minimum":0.1},"z":{"const":"<` + "\u2028" + `>"},"😀":{"maximum":100000000000000000000},"～":{"minimum":0}}`,
-		`"id":"network-contract://t/` + "\u2028" + `<&"`,
+		`"id":"network-contract://t/<&"`,
 	} {
 		if !strings.Contains(c.Document, part) {
 			t.Errorf("the canonical form lacks %s:\n%s", part, c.Document)

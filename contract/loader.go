@@ -109,6 +109,7 @@ func (l *loader) compile(d document, assetID string) *Contract {
 	l.root = m
 	l.rules.fill(schemas.NetworkContract, l.rules.trees[schemas.NetworkContract], m)
 	l.out.ID = l.root.text("id")
+	l.seen(CodeInvalidID, "the id", l.out.ID, l.doc.place(l.doc.root.Get("id")))
 	l.limits()
 	l.session()
 	l.simulation()
@@ -172,18 +173,23 @@ func (l *loader) reportKey(code Code, at *jsontext.Node, text, hint string) {
 	l.add(problem(code, l.doc.keyPlace(at), text, hint))
 }
 
-// name checks a name that the author chose; the structure check has looked at
-// its length.
+// name checks a name that the author chose, which is a key; the structure check
+// has looked at its length.
 func (l *loader) name(what, name string, at *jsontext.Node) {
+	l.seen(CodeInvalidName, "the name of a "+what, name, l.doc.keyPlace(at))
+}
+
+// seen reports a name that cannot be seen in full wherever it is printed.
+func (l *loader) seen(code Code, what, name string, at fault.Place) {
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
-			l.reportKey(CodeInvalidName, at, fmt.Sprintf("the name of a %s has the character %U", what, r),
-				"names go into logs and terminals: use letters, digits, marks and signs that can be seen")
+			l.add(problem(code, at, fmt.Sprintf("%s has the character %U", what, r),
+				"names go into logs and terminals: use letters, digits, marks and signs that can be seen"))
 			return
 		}
 	}
 	if strings.TrimSpace(name) != name {
-		l.reportKey(CodeInvalidName, at, fmt.Sprintf("the name of a %s begins or ends with a space", what), "")
+		l.add(problem(code, at, what+" begins or ends with a space", ""))
 	}
 }
 

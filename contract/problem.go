@@ -104,8 +104,13 @@ func (p Problem) Fields() map[string]any {
 	}
 }
 
-// sorted puts problems into their documented order and drops exact doubles.
+// sorted puts problems into their documented order and drops exact doubles. What
+// a file makes problems say is printed: characters that cannot be seen are
+// spelled as escapes.
 func (p Problems) sorted() Problems {
+	for i := range p {
+		p[i].Text, p[i].Hint = visible(p[i].Text), visible(p[i].Hint)
+	}
 	sort.SliceStable(p, func(i, j int) bool {
 		a, b := &p[i], &p[j]
 		switch {

@@ -171,6 +171,8 @@ func valueText(keyword string, schema, value *jsontext.Node, fallback string) (t
 		return fmt.Sprintf("%s is not %s", show(value), rangeText(schema)), ""
 	case "minLength":
 		return "the text is empty", ""
+	case "maxLength":
+		return fmt.Sprintf("the text is longer than %s characters", show(rule)), ""
 	case "pattern":
 		prefix := strings.TrimSuffix(strings.TrimPrefix(rule.Text, "^"), ".")
 		text = fmt.Sprintf("%s does not start with %q", show(value), prefix)
