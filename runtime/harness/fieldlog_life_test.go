@@ -129,7 +129,8 @@ func TestFieldLogB17EverythingOfALeaver(t *testing.T) {
 // defaults are and whoever had its place before.
 func TestFieldLogB71WhatANewEntityStartsFrom(t *testing.T) {
 	p := newPlay(t, 71, "rtt=60,loss=5%")
-	con := p.cfg.Contract
+	con := loadContract(t, testContract)
+	p.cfg.Contract = con
 	crate := con.Prefab("crate")
 	for i := range crate.Fields {
 		if crate.Fields[i].Path == position {

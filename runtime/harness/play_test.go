@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -40,6 +41,13 @@ const (
 	badLink  = "rtt=80,jitter=4,loss=2%"
 )
 
+// shared is the contract of most tests: compiling it takes longer than some of
+// them. Who changes rules loads one of his own.
+var shared struct {
+	sync.Once
+	con *contract.Contract
+}
+
 // play is a harness whose faults end the test.
 type play struct {
 	*Harness
@@ -48,7 +56,8 @@ type play struct {
 
 func newPlay(t testing.TB, seed uint64, link string) *play {
 	t.Helper()
-	h, err := New(Config{Contract: loadContract(t, testContract), Seed: seed, Link: link})
+	shared.Do(func() { shared.con = loadContract(t, testContract) })
+	h, err := New(Config{Contract: shared.con, Seed: seed, Link: link})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -258,7 +258,11 @@ func TestGoodbyesArrive(t *testing.T) {
 // goodbyesArrive wants the text to be heard by whom the link delivers it to, and
 // at least so many tries where it delivers none.
 func goodbyesArrive(t *testing.T, link string, tries int) {
-	for seed := uint64(1); seed <= 100; seed++ {
+	seeds := uint64(100)
+	if raceEnabled {
+		seeds = 20
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
 		p := newPlay(t, seed, "rtt=80")
 		host := p.Host()
 		c := p.join("ann", "ben")
