@@ -17,7 +17,15 @@ type pendingAck struct {
 	of kind
 }
 
-func (q *ackQueue) reset() { q.list, q.head = q.list[:0], 0 }
+// maxKeptAcks is the most room that an idle peer keeps for them.
+const maxKeptAcks = 4096
+
+func (q *ackQueue) reset() {
+	q.list, q.head = q.list[:0], 0
+	if cap(q.list) > maxKeptAcks {
+		q.list = nil
+	}
+}
 
 func (q *ackQueue) empty() bool { return q.head == len(q.list) }
 

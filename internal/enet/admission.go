@@ -31,7 +31,7 @@ func (a *admission) allow(ip netip.Addr, rate int, now millis) bool {
 		}
 	}
 	b := &a.buckets[a.hash(ip)%admissionBuckets]
-	b.thousandths = min(b.thousandths+int64(now-b.at)*int64(rate), 2000*int64(rate))
+	b.thousandths = min(b.thousandths+int64(min(now-b.at, 2000))*int64(rate), 2000*int64(rate))
 	b.at = now
 	if b.thousandths < 1000 {
 		return false

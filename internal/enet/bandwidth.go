@@ -17,6 +17,10 @@ type peerBandwidth struct {
 
 const bandwidthInterval millis = 1000
 
+// sharePasses is how often what some peers cannot use is shared out again:
+// peers that announce nicely graded rates could have us do it for each of them.
+const sharePasses = 16
+
 // windowFor returns how many bytes may be in flight between two sides that
 // limit themselves to a and b bytes a second (wire.md § 6.2).
 func windowFor(a, b uint32) int {
@@ -54,6 +58,15 @@ func (h *Host) setPeerBandwidth(p *peer, b bandwidthCommand) {
 	}
 	p.band.limits = b
 	p.out.window = windowFor(h.band.outgoing, b.incoming)
+}
+
+// partWith forgets what a peer announced. The others may share its part, if it
+// had one.
+func (h *Host) partWith(p *peer) {
+	h.setPeerBandwidth(p, bandwidthCommand{})
+	if h.band.incoming != 0 && p.state != stateAcceptingConnect && p.state != stateConnecting {
+		h.band.announce = true
+	}
 }
 
 func (h *Host) onBandwidthLimit(p *peer, b bandwidthCommand) {
@@ -151,7 +164,8 @@ func (h *Host) announceBandwidth() {
 		left++
 	})
 	share := uint64(0)
-	for again := true; again && left > 0; {
+	again := true
+	for pass := 0; again && left > 0 && pass < sharePasses; pass++ {
 		again = false
 		share = rest / uint64(left)
 		h.connected(func(p *peer) {

@@ -40,8 +40,9 @@ func (b *builder) add(cmd []byte) {
 	copy(b.grow(len(cmd)), cmd)
 }
 
-// flushPeer sends everything that p may send now, datagram by datagram.
-func (h *Host) flushPeer(p *peer) error {
+// flushPeer sends everything that p may send now, datagram by datagram. What the
+// link refuses is lost like what is lost on the way; its last error is returned.
+func (h *Host) flushPeer(p *peer) (err error) {
 	pings := p.state == stateConnected && h.clock.now >= p.pingDue()
 	if p.life.proof.repeat && p.acks.empty() && (pings || p.out.unsent()) {
 		p.acks.add(p.life.proof.ack)
@@ -49,13 +50,14 @@ func (h *Host) flushPeer(p *peer) error {
 	for hears.has(p.state) {
 		more := h.fill(p)
 		if h.out.commands > 0 {
-			if err := h.seal(p); err != nil {
-				return err
+			if e := h.seal(p); e != nil {
+				h.counters.LinkRefused++
+				err = e
 			}
 		}
 		if p.state == stateAckDisconnect && p.acks.empty() {
 			h.end(p, transport.Closed, p.life.code)
-			return nil
+			return err
 		}
 		if p.state == stateDisconnectLater && p.out.empty() {
 			h.sayDisconnect(p, p.life.dropCode)
@@ -68,7 +70,7 @@ func (h *Host) flushPeer(p *peer) error {
 	if hears.has(p.state) {
 		h.timers.hint(p, p.deadline())
 	}
-	return nil
+	return err
 }
 
 // fill builds one datagram: acknowledgements, then control commands, resends,

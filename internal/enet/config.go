@@ -118,8 +118,8 @@ type Limits struct {
 	Unreliable int
 	// Waiting is how many bytes a Host holds for one peer in messages that
 	// are incomplete or early, and again in messages that nobody polled yet,
-	// counting 64 bytes more for each piece; WaitingTotal is the same over all
-	// peers. What exceeds them is not acknowledged, so that the sender tries
+	// counting 192 bytes more for each piece of the former and 64 for each of
+	// the latter; WaitingTotal is the same over all peers. What exceeds them is not acknowledged, so that the sender tries
 	// again. The message that is due next is taken even if early ones fill the
 	// limit. 0: 4 MiB, 64 MiB.
 	Waiting      int

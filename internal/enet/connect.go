@@ -16,15 +16,15 @@ func (h *Host) Dial(now time.Time, to netip.AddrPort) (transport.Peer, error) {
 	if h.slots.live >= h.cfg.MaxPeers {
 		return 0, transport.ErrFull
 	}
+	addr, err := h.link.Open(now, to)
+	if err != nil {
+		return 0, err
+	}
 	p := h.slots.take()
 	if p == nil {
 		// Only unfinished handshakes can have filled the table.
 		h.evict(h.slots.handshakes.head)
 		p = h.slots.take()
-	}
-	addr, err := h.link.Open(now, to)
-	if err != nil {
-		return 0, err
 	}
 	h.begin(p, stateConnecting, addr, noPeerID, h.cfg.Channels)
 	p.id.broadcast = to.Addr().Unmap() == netip.AddrFrom4([4]byte{255, 255, 255, 255})
@@ -191,7 +191,9 @@ func (h *Host) establish(p *peer) {
 
 // rebind gives a broadcast dial the address of the first who answered.
 func (h *Host) rebind(p *peer, from transport.Addr) {
-	h.slots.unlink(p)
+	if h.slots.unlink(p) {
+		h.link.Forget(p.id.addr)
+	}
 	p.id.addr, p.id.broadcast = from, false
 	p.id.ip = h.link.Remote(from).Addr().Unmap()
 	h.slots.link(p)

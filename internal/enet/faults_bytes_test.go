@@ -131,7 +131,7 @@ func TestFaultCCaps(t *testing.T) {
 		}
 	}
 	held := r.h.held
-	if events, acked := r.send(r.datagram(rawReliable(0, 1, []byte("x")))); len(events) != 1+(held-r.h.held)/1064 || len(acked) != 1 {
+	if events, acked := r.send(r.datagram(rawReliable(0, 1, []byte("x")))); len(events) != 1+(held-r.h.held)/(1000+pieceCost) || len(acked) != 1 {
 		t.Errorf("the message that all wait for was not taken: %d events", len(events))
 	}
 	if c := r.h.Counters(); c.Overflow < 5 {

@@ -114,7 +114,7 @@ func TestFault02SenderStaysWithinTheReceiversWindows(t *testing.T) {
 	w := newWorld(t, 1)
 	w.net.Impair(netsim.Spec{Latency: 5 * time.Millisecond})
 	a := w.add(Config{Limits: Limits{Queue: 60000}})
-	b := w.add(Config{Accept: true})
+	b := w.add(Config{Accept: true, Limits: Limits{Waiting: 8 << 20}})
 	p, _ := w.connect(a, b)
 	held, highest := true, uint16(0)
 	arrived, acked := map[uint16]bool{}, map[uint16]bool{}

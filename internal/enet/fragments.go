@@ -78,7 +78,7 @@ func (h *Host) onUnreliableFragment(p *peer, hd header, f fragmentCommand, data 
 		return handled
 	}
 	size, ok := f.tiles()
-	if !ok || f.count > maxSentFragments || int64(f.total) > int64(h.cfg.Limits.Packet) {
+	if !ok || f.count > maxFragments || int64(f.total) > int64(h.cfg.Limits.Packet) {
 		return refused
 	}
 	if !h.roomToHold(p, len(data), false) {

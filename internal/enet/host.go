@@ -115,11 +115,12 @@ func (h *Host) Throttle(id transport.Peer, t Throttle) {
 	h.mark(p)
 }
 
-// Timeout sets when silence ends one connection, from now on; zero fields mean
-// the default, Drop is not looked at.
+// Timeout sets when silence ends one connection, from now on; fields of zero or
+// less mean the default, Drop is not looked at.
 func (h *Host) Timeout(id transport.Peer, t Timeouts) {
 	if p := h.slots.find(id); p != nil {
-		p.path.silence.configure(t)
+		t.Minimum, t.Maximum, t.Ping = max(t.Minimum, 0), max(t.Maximum, 0), max(t.Ping, 0)
+		p.path.silence.configure(t.withDefaults())
 		h.timers.hint(p, p.deadline())
 	}
 }

@@ -40,7 +40,7 @@ func (h *Host) Poll(now time.Time) (transport.Event, bool) {
 		}
 		p := h.slots.find(e.Peer)
 		if e.Kind == transport.Message {
-			cost := len(e.Data) + pieceCost
+			cost := len(e.Data) + eventCost
 			h.queued -= cost
 			if p != nil {
 				p.in.queued -= cost
@@ -131,7 +131,6 @@ func (h *Host) Flush(now time.Time) (next time.Time, err error) {
 		}
 		p.dirty = false
 		if e := h.flushPeer(p); e != nil {
-			h.counters.LinkRefused++
 			err = e
 		}
 	}
@@ -149,8 +148,8 @@ func (h *Host) nextTurn(now time.Time) time.Time {
 		return now
 	}
 	next := now.Add(idleWait)
-	if at := min(h.timers.next(), h.band.due()); at < h.clock.now+ms(idleWait) {
-		next = h.clock.when(at)
+	if at := h.clock.when(min(h.timers.next(), h.band.due(), h.clock.now+ms(idleWait))); at.Before(next) {
+		next = at
 	}
 	if l := h.turn.linkNext; !l.IsZero() && l.Before(next) {
 		next = l

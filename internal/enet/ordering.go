@@ -1,10 +1,19 @@
 package enet
 
-import "demi.network/runtime/transport"
+import (
+	"cmp"
+	"slices"
 
-// pieceCost is what each piece of received data costs beyond its bytes, in the
-// accounts of Limits.Waiting: otherwise empty messages would be free.
-const pieceCost = 64
+	"demi.network/runtime/transport"
+)
+
+// What each piece of received data costs beyond its bytes, in the accounts of
+// Limits.Waiting: a message in the inbox, and one, or a fragment of one, that
+// must wait for others. Without it empty messages would be free.
+const (
+	eventCost = 64
+	pieceCost = 192
+)
 
 // maxWaitingUnreliable is how many unreliable messages of a channel may wait
 // for a reliable one that was sent before them; further ones are dropped.
@@ -131,7 +140,7 @@ const (
 
 // roomToQueue says whether a message of n bytes may go to the inbox.
 func (h *Host) roomToQueue(p *peer, n int) bool {
-	return h.room(n+pieceCost, p.in.queued, h.queued, h.cfg.Limits.WaitingTotal)
+	return h.room(n+eventCost, p.in.queued, h.queued, h.cfg.Limits.WaitingTotal)
 }
 
 // roomToHold says whether a piece of n bytes may be kept until its turn comes.
@@ -174,8 +183,8 @@ func (h *Host) deliver(p *peer, ch uint8, mode transport.Mode, data []byte) {
 }
 
 func (h *Host) charge(p *peer, n int) {
-	p.in.queued += n + pieceCost
-	h.queued += n + pieceCost
+	p.in.queued += n + eventCost
+	h.queued += n + eventCost
 }
 
 // deliverPacket is deliver for a packet that had to wait; it gives it up.
@@ -297,21 +306,19 @@ func (c *inChannel) stale(seq, number uint16) bool {
 	return !c.inWindow(seq) || seq == c.rel && number <= c.unrel
 }
 
+// turn orders the unreliable packets of a channel.
+func (c *inChannel) turn(seq, number uint16) uint32 { return uint32(seq-c.rel)<<16 | uint32(number) }
+
 // place finds where an unreliable packet belongs among the waiting ones, or
-// the one that it repeats.
+// the one that it repeats. Most come last.
 func (c *inChannel) place(seq, number uint16) (at int, dup bool) {
-	key := uint32(seq-c.rel)<<16 | uint32(number)
-	for at = len(c.waiting); at > 0; at-- {
-		w := c.waiting[at-1]
-		k := uint32(w.seq-c.rel)<<16 | uint32(w.number)
-		if k == key {
-			return at - 1, true
-		}
-		if k < key {
-			break
-		}
+	key, n := c.turn(seq, number), len(c.waiting)
+	if n == 0 || c.turn(c.waiting[n-1].seq, c.waiting[n-1].number) < key {
+		return n, false
 	}
-	return at, false
+	return slices.BinarySearchFunc(c.waiting, key, func(w *inPacket, key uint32) int {
+		return cmp.Compare(c.turn(w.seq, w.number), key)
+	})
 }
 
 func (c *inChannel) insert(at int, pk *inPacket) {

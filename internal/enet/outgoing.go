@@ -139,7 +139,7 @@ func (o *outgoing) drop(pools *pools) {
 	}
 	o.flight.clear()
 	o.count, o.inTransit = 0, 0
-	o.loose, o.looseNext = o.loose[:0], 0
+	o.emptyLoose()
 }
 
 // empty says that nothing is unsent or unacknowledged.
@@ -202,12 +202,14 @@ func (o *outgoing) peekLoose() (order uint32, b []byte) {
 func (o *outgoing) popLoose(n int) {
 	o.looseNext += looseHeader + n
 	if o.looseNext == len(o.loose) {
-		o.looseNext = 0
-		if cap(o.loose) > maxKeptLoose {
-			o.loose = nil
-		} else {
-			o.loose = o.loose[:0]
-		}
+		o.emptyLoose()
+	}
+}
+
+func (o *outgoing) emptyLoose() {
+	o.loose, o.looseNext = o.loose[:0], 0
+	if cap(o.loose) > maxKeptLoose {
+		o.loose = nil
 	}
 }
 

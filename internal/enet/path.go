@@ -128,7 +128,7 @@ func (t *throttle) configure(c Throttle) {
 }
 
 func (t Throttle) command() throttleCommand {
-	return throttleCommand{uint32(ms(t.Interval)), t.Acceleration, t.Deceleration}
+	return throttleCommand{uint32(min(ms(t.Interval), 1<<32-1)), t.Acceleration, t.Deceleration}
 }
 
 func (t *throttle) pass() bool {
@@ -205,8 +205,8 @@ type silence struct {
 	earliest millis // oldest send that went unanswered since then; 0: none
 }
 
+// configure takes settings that have their defaults filled in.
 func (s *silence) configure(t Timeouts) {
-	t = t.withDefaults()
 	s.limit, s.minimum, s.maximum, s.ping = t.Limit, ms(t.Minimum), ms(t.Maximum), ms(t.Ping)
 }
 

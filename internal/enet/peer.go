@@ -267,7 +267,9 @@ func (h *Host) leaveHandshakes(p *peer) {
 func (h *Host) free(p *peer) {
 	h.leaveHandshakes(p)
 	h.dropQueues(p)
-	h.setPeerBandwidth(p, bandwidthCommand{})
+	if p.state != stateZombie {
+		h.partWith(p)
+	}
 	h.timers.remove(p)
 	p.dirty = false
 	p.handle = 0
@@ -286,7 +288,7 @@ func (h *Host) end(p *peer, reason transport.Reason, code uint32) {
 		return
 	}
 	h.dropQueues(p)
-	h.setPeerBandwidth(p, bandwidthCommand{})
+	h.partWith(p)
 	h.timers.remove(p)
 	p.dirty = false
 	p.setState(stateZombie)

@@ -19,6 +19,9 @@ const (
 
 // buffer returns n bytes with any contents.
 func (s *pools) buffer(n int) []byte {
+	if n == 0 {
+		return nil
+	}
 	c := bufferClass(n)
 	if c >= bufferClasses {
 		return make([]byte, n)

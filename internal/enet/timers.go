@@ -41,7 +41,11 @@ func (c *clock) when(m millis) time.Time {
 
 // ms rounds a duration up to whole milliseconds.
 func ms(d time.Duration) millis {
-	return millis((d + time.Millisecond - 1) / time.Millisecond)
+	whole := millis(d / time.Millisecond)
+	if d%time.Millisecond > 0 {
+		whole++
+	}
+	return whole
 }
 
 // timers is a heap of peers by a moment that is not later than the peer's next
