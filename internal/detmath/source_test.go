@@ -49,7 +49,7 @@ func fusible(fset *token.FileSet, file *ast.File) []string {
 
 // integer names the functions that multiply integers, and the one that fuses
 // on purpose.
-var integer = map[string]bool{"plainSum": true, "Uint64": true, "machinPi": true, "Mix": true, "powInteger": true}
+var integer = map[string]bool{"plainSum": true, "Uint64": true, "Mix": true, "powInteger": true}
 
 func isLiteral(e ast.Expr) bool {
 	_, ok := e.(*ast.BasicLit)

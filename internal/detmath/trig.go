@@ -1,9 +1,6 @@
 package detmath
 
-import (
-	"math"
-	"math/big"
-)
+import "math"
 
 // Pi/2 in four pieces: the first three have at most 33 significant bits, so
 // that their product with an integer below 2^20 is exact.
@@ -16,7 +13,7 @@ const (
 	twoOverPi = 0x1.45f306dc9c883p-1
 
 	// smallQuadrants bounds the arguments that the four pieces reduce
-	// exactly enough; larger ones are reduced with big numbers.
+	// exactly enough; larger ones are reduced with more digits.
 	smallQuadrants = 1 << 19
 )
 
@@ -95,7 +92,8 @@ func reduce(x float64) (quadrant int, hi, lo float64, ok bool) {
 	}
 	k := math.Floor(float64(x*twoOverPi) + 0.5)
 	if math.Abs(k) >= smallQuadrants {
-		return reduceBig(x)
+		quadrant, hi, lo = reduceHuge(x)
+		return quadrant, hi, lo, true
 	}
 	// x - k*halfPi1 is exact (neighbouring magnitudes), the rest is summed
 	// with its rounding error kept.
@@ -107,55 +105,6 @@ func reduce(x float64) (quadrant int, hi, lo float64, ok bool) {
 	lo -= float64(k * halfPi4)
 	hi, lo = twoSum(hi, lo)
 	return int(int64(k) & 3), hi, lo, true
-}
-
-// reduceBig reduces with exact arithmetic; it is slow (tens of microseconds)
-// and only for arguments beyond half a million quarter turns, where games do
-// not go on purpose.
-func reduceBig(x float64) (quadrant int, hi, lo float64, ok bool) {
-	const prec = 1280 // 1024 for the largest argument, and room to spare
-	halfPi := new(big.Float).SetPrec(prec).SetInt(machinPi(prec))
-	halfPi.SetMantExp(halfPi, -prec-1) // pi scaled by 2^prec, halved
-	bx := new(big.Float).SetPrec(prec).SetFloat64(x)
-	q := new(big.Float).SetPrec(prec).Quo(bx, halfPi)
-	if q.Sign() >= 0 {
-		q.Add(q, big.NewFloat(0.5))
-	} else {
-		q.Sub(q, big.NewFloat(0.5))
-	}
-	k, _ := q.Int(nil) // truncates: round half away, good enough for a quadrant
-	r := new(big.Float).SetPrec(prec).SetInt(k)
-	r.Mul(r, halfPi).Sub(bx, r)
-	hi, _ = r.Float64()
-	r.Sub(r, new(big.Float).SetPrec(prec).SetFloat64(hi))
-	lo, _ = r.Float64()
-	m := new(big.Int).And(k, big.NewInt(3))
-	return int(m.Int64()), hi, lo, true
-}
-
-// machinPi returns floor-ish pi * 2^bits by Machin's formula,
-// pi = 16 atan(1/5) - 4 atan(1/239).
-func machinPi(bits uint) *big.Int {
-	const guard = 16
-	one := new(big.Int).Lsh(big.NewInt(1), bits+guard)
-	inverseTangent := func(n int64) *big.Int {
-		square := big.NewInt(n * n)
-		term := new(big.Int).Div(one, big.NewInt(n))
-		sum := new(big.Int).Set(term)
-		for k := int64(3); term.Sign() != 0; k += 2 {
-			term.Div(term, square).Neg(term)
-			sum.Add(sum, new(big.Int).Quo(term, big.NewInt(k)))
-			if term.CmpAbs(big.NewInt(k)) < 0 {
-				break // further terms vanish
-			}
-		}
-		return sum
-	}
-	a, b := inverseTangent(5), inverseTangent(239)
-	a.Lsh(a, 4)
-	b.Lsh(b, 2)
-	a.Sub(a, b)
-	return a.Rsh(a, guard)
 }
 
 // Taylor coefficients: on [-Pi/4, Pi/4] the first term left out is below
