@@ -240,6 +240,67 @@ func TestFault12OneBigQueueSlowsNobody(t *testing.T) {
 	}
 }
 
+// TestFault12IdleHostsCostTheSame: a turn of a host with room for 4095 peers
+// costs about what it costs one with room for its only peer, and 4094 others
+// that are idle add nothing. One look at each slot would make it ten times as
+// much. The best of several runs is compared, for others use the machine, too.
+func TestFault12IdleHostsCostTheSame(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's costs are others")
+	}
+	turns := func(slots, others int) func() {
+		r := newRawPeer(t, Config{MaxPeers: slots, Timeouts: Timeouts{Minimum: time.Hour, Maximum: time.Hour, Ping: time.Hour}})
+		for i := range others {
+			r.now = i // the rate of CONNECTs is limited
+			r.join(from(10+i), uint32(10+i))
+		}
+		r.link.mute = true
+		return func() {
+			for range 2000 {
+				r.now++
+				r.turn()
+			}
+		}
+	}
+	one := turns(1, 0)
+	within(t, 3, one, turns(4095, 0), "a host with 4095 slots, beside one with 1")
+	within(t, 3, one, turns(4095, 4094), "a host with 4095 idle peers, beside one with 1")
+}
+
+// TestFault12ABigQueueCostsNothing: a tick of 65 peers costs the same when one
+// of them has 28 000 fragments queued and acknowledges nothing.
+func TestFault12ABigQueueCostsNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's costs are others")
+	}
+	ticks := func(big bool) func() {
+		tick := bigQueueTick(t, big)
+		return func() {
+			for range 200 {
+				tick()
+			}
+		}
+	}
+	within(t, 2, ticks(false), ticks(true), "a tick with 32 MiB queued, beside one without")
+}
+
+// within holds that b takes at most factor times as long as a, at its best.
+func within(t *testing.T, factor float64, a, b func(), what string) {
+	t.Helper()
+	best := [2]time.Duration{time.Hour, time.Hour}
+	for range 50 {
+		for i, f := range []func(){a, b} {
+			began := time.Now()
+			f()
+			best[i] = min(best[i], time.Since(began))
+		}
+		if float64(best[1]) <= factor*float64(best[0]) {
+			return
+		}
+	}
+	t.Errorf("%s: %v against %v, more than %v times", what, best[1], best[0], factor)
+}
+
 func TestFault13Limits(t *testing.T) {
 	for n, ok := range map[int]bool{1: true, 4095: true, 4096: false, -1: false, 70000: false} {
 		h, err := New(newWireLink(), Config{MaxPeers: n})

@@ -324,31 +324,39 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 
-// BenchmarkBesideBigQueue is a tick of 64 peers, alone and beside one that has
-// 28 000 fragments queued and acknowledges nothing.
+// bigQueueTick returns a tick in which 65 peers get a small message each; one
+// of them may have 28 000 fragments queued and acknowledges nothing.
+func bigQueueTick(t testing.TB, big bool) func() {
+	r := newRawPeer(t, Config{MaxPeers: 100, Limits: Limits{Packet: 32 << 20, Queue: 1 << 20, Waiting: 64 << 20}, Timeouts: Timeouts{Minimum: time.Hour, Maximum: time.Hour}})
+	peers := []transport.Peer{r.p.handle}
+	for i := range 64 {
+		peers = append(peers, r.join(from(10+i), uint32(10+i)).handle)
+	}
+	if big {
+		if err := r.h.Send(r.p.handle, 0, transport.Reliable, make([]byte, 32<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.link.mute = true
+	msg := make([]byte, 100)
+	return func() {
+		r.now += 33
+		poll(r.h, at(r.now))
+		for _, p := range peers {
+			_ = r.h.Send(p, 1, transport.Sequenced, msg)
+		}
+		_, _ = r.h.Flush(at(r.now))
+	}
+}
+
+// BenchmarkBesideBigQueue is that tick, without and with the large queue.
 func BenchmarkBesideBigQueue(b *testing.B) {
 	for _, big := range []bool{false, true} {
 		b.Run(map[bool]string{false: "alone", true: "beside 32 MiB"}[big], func(b *testing.B) {
-			r := newRawPeer(b, Config{MaxPeers: 100, Limits: Limits{Packet: 32 << 20, Queue: 1 << 20, Waiting: 64 << 20}, Timeouts: Timeouts{Minimum: time.Hour, Maximum: time.Hour}})
-			var peers []transport.Peer
-			for i := range 64 {
-				peers = append(peers, r.join(from(10+i), uint32(10+i)).handle)
-			}
-			if big {
-				if err := r.h.Send(r.p.handle, 0, transport.Reliable, make([]byte, 32<<20)); err != nil {
-					b.Fatal(err)
-				}
-			}
-			r.link.mute = true
-			msg := make([]byte, 100)
+			tick := bigQueueTick(b, big)
 			b.ReportAllocs()
 			for b.Loop() {
-				r.now += 33
-				poll(r.h, at(r.now))
-				for _, p := range peers {
-					_ = r.h.Send(p, 1, transport.Sequenced, msg)
-				}
-				_, _ = r.h.Flush(at(r.now))
+				tick()
 			}
 		})
 	}
