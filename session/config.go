@@ -21,7 +21,7 @@ const (
 	MaxMessages    = 4096             // unpolled messages; more: the oldest is dropped and counted
 	MaxInboxBytes  = 4 << 20          // payload bytes of unpolled messages; more: the same
 	MaxObservers   = 4                // default of ServerConfig.MaxObservers
-	MaxPending     = 64               // connections that have not been welcomed; one more is dropped
+	MaxPending     = 64               // connections that have not been welcomed; the oldest gives way to one more
 )
 
 // Rules are the only synchronous questions a session asks of a game. An error

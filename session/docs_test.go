@@ -55,7 +55,7 @@ func docTables() map[string][]string {
 		fmt.Sprintf("| life-cycle events nobody polled | %d, then twice what is left | compacted |", compactAt),
 		fmt.Sprintf("| news of refusals nobody polled | %d | the oldest gives way, counted as dropped |", maxNews),
 		fmt.Sprintf("| visits (joined and left) nobody polled | %d | the oldest gives way, counted as dropped |", maxVisits),
-		fmt.Sprintf("| connections not yet welcomed | %d | one more is dropped, `E_NET_FULL` |", MaxPending),
+		fmt.Sprintf("| connections not yet welcomed | %d | the oldest gives way to one more, `E_NET_FULL` |", MaxPending),
 		fmt.Sprintf("| observers | %d, or the host's `MaxObservers` | refused, `E_NET_FULL` |", MaxObservers),
 		fmt.Sprintf("| entities | %d | a spawn is refused, `entity_limit` |", MaxEntities),
 	}

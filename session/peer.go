@@ -131,6 +131,17 @@ func (d *directory) find(s Sender) *peer {
 // pending counts connections that were not welcomed.
 func (d *directory) pending() int { return len(d.all) - len(d.seated) }
 
+// oldestPending returns the connection that has waited longest for a welcome;
+// there is one when pending is not 0.
+func (d *directory) oldestPending() *peer {
+	for _, p := range d.all {
+		if p.sender == 0 {
+			return p
+		}
+	}
+	panic("session: BUG: no connection is pending")
+}
+
 func (d *directory) observers() int { return len(d.seated) - d.players }
 
 func (d *directory) active() int {

@@ -85,13 +85,14 @@ func parseNumber(s string) (uint32, bool) {
 	return uint32(v), v <= 1<<32-1
 }
 
-// NextEpoch makes an epoch out of 32 random bits: never 0, its low byte never
-// 0 (that is a Hello's) and never that of the previous epoch of this process,
-// since frames carry the low byte only.
+// NextEpoch makes an epoch out of 31 random bits: its low byte is never 0 (that
+// is a Hello's) and never that of the previous epoch of this process, since
+// frames carry the low byte only. The top bit is set: a Lua table whose key is
+// a number below 2^26 is an array that long, and scripts do write t[epoch].
 func NextEpoch(random, previous uint32) uint32 {
-	e := random
+	e := random | 1<<31
 	for e&0xff == 0 || e&0xff == previous&0xff {
-		e++
+		e = e + 1 | 1<<31
 	}
 	return e
 }

@@ -83,9 +83,11 @@ func (s *Server) connected(now time.Time, ev transport.Event) {
 		s.host.Drop(ev.Peer, uint32(fault.Version.Wire()))
 		return
 	case s.peers.pending() >= MaxPending:
+		// The oldest gives way, not the newcomer: an honest client says hello
+		// within a round trip, and connections that say nothing must not keep
+		// it out.
 		s.count.refuse(ReasonInvalidOperation, nil, stranger, 0)
-		s.host.Drop(ev.Peer, uint32(fault.Full.Wire()))
-		return
+		s.drop(now, s.peers.oldestPending(), fault.Full)
 	}
 	p := &peer{link: ev.Peer, heard: now}
 	p.guard.rates = make([]bucket, len(s.con.Messages))

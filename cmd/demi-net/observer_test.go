@@ -22,6 +22,10 @@ func TestJoinWithoutATargetObserves(t *testing.T) {
 	if code := late.exit(); code != 0 {
 		t.Fatalf("the second player ended with %d\n%s", code, late.said())
 	}
+	// One more comes and goes: by then the observer has heard of ben's end.
+	if again := start(t, "join", addr, dir, "--name", "cid", "--ticks", "20"); again.exit() != 0 {
+		t.Fatal(again.said())
+	}
 	if code := eve.quit(); code != 0 {
 		t.Fatalf("the observer ended with %d\n%s", code, eve.said())
 	}
@@ -38,8 +42,8 @@ func TestJoinWithoutATargetObserves(t *testing.T) {
 	if e.ContractHash != h.ContractHash || e.Role != "client" || e.Name != "eve" {
 		t.Errorf("the observer's report: contract %s, role %s, name %s; the host's contract is %s", e.ContractHash, e.Role, e.Name, h.ContractHash)
 	}
-	if len(e.Spawns) != 2 || !e.Spawns[0].Late || e.Spawns[1].Late || len(e.Despawns) != 1 {
-		t.Errorf("the observer saw %d spawns and %d despawns, want ann's (late), ben's, and ben's end: %+v", len(e.Spawns), len(e.Despawns), e.Spawns)
+	if len(e.Spawns) != 3 || !e.Spawns[0].Late || e.Spawns[1].Late || len(e.Despawns) < 1 {
+		t.Errorf("the observer saw %d spawns and %d despawns, want ann's (late), ben's and cid's, and ben's end: %+v", len(e.Spawns), len(e.Despawns), e.Spawns)
 	}
 	if got := e.Messages.ByName["chat"].Received; got < 1 {
 		t.Errorf("the observer received %d messages to all, want the host's", got)
