@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"demi.network/runtime/fault"
-	"demi.network/runtime/udp"
 	"demi.network/session"
 )
 
