@@ -60,10 +60,7 @@ func dropped(t *testing.T, seed uint64, spec netsim.Spec) (messages int, end tra
 // TestDropDeliversFirst: what is queued arrives before the end does, and the
 // end arrives with its code, on links that lose a good deal.
 func TestDropDeliversFirst(t *testing.T) {
-	seeds := uint64(300)
-	if raceEnabled {
-		seeds = 50
-	}
+	seeds := rounds[uint64](300, 40)
 	for _, c := range []struct {
 		rtt        time.Duration
 		loss       float64

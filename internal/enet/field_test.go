@@ -15,13 +15,12 @@ import (
 )
 
 // TestFieldLogB54CountersWrap runs every 16-bit counter of the protocol round
-// at least three times, and the clock over its 16 and 32 bits.
+// at least three times (once under the race detector), and the clock over its
+// 16 and 32 bits.
 func TestFieldLogB54CountersWrap(t *testing.T) {
 	origins := []time.Duration{(1<<32 - 100_000) * time.Millisecond, 65_500 * time.Millisecond, 0}
-	if raceEnabled {
-		origins = origins[:1]
-	}
-	for _, origin := range origins {
+	total := rounds[uint32](3*65536, 70_000)
+	for _, origin := range origins[:rounds(3, 1)] {
 		w := newWorld(t, 54)
 		w.net.Impair(netsim.Spec{Latency: 20 * time.Millisecond, Jitter: time.Millisecond, Loss: 0.05})
 		a, b := w.add(Config{Throttle: Throttle{Off: true}}), w.add(Config{Accept: true})
@@ -35,7 +34,7 @@ func TestFieldLogB54CountersWrap(t *testing.T) {
 			{t: t, mode: transport.Unsequenced, ch: 2, seen: map[uint32]bool{}},
 		}
 		b.onMsg = func(e transport.Event) { streams[e.Channel].receive(e) }
-		for n := uint32(0); n < 3*65536; {
+		for n := uint32(0); n < total; {
 			n += 40
 			for _, s := range streams {
 				s.send(a.h, p, n)
@@ -46,8 +45,8 @@ func TestFieldLogB54CountersWrap(t *testing.T) {
 			}
 		}
 		w.until("the rest arrives", 30*time.Second, func() bool {
-			streams[0].send(a.h, p, 3*65536)
-			return streams[0].got >= 3*65536
+			streams[0].send(a.h, p, total)
+			return streams[0].got >= total
 		})
 		if b.h.Stats(at).RTT > 60*time.Millisecond || a.count(transport.Disconnected) != 0 {
 			t.Errorf("origin %v: rtt %v, %d ends", origin, b.h.Stats(at).RTT, a.count(transport.Disconnected))
@@ -86,7 +85,7 @@ func TestFieldLogB56AbandonedFragments(t *testing.T) {
 	for _, k := range []kind{kindFragment, kindUnreliableFragment} {
 		r := newRawPeer(t, Config{})
 		data := make([]byte, 1000)
-		for i := range 100_000 {
+		for i := range rounds(100_000, 21_000) {
 			f := fragmentCommand{start: uint16(2 + i%20_000), count: 255, number: 0, total: 255_000, offset: 0}
 			r.link.in = append(r.link.in, parcel{r.from, r.datagram(rawFragment(k, 0, f.start*b2u(k == kindFragment), f, data))})
 			if len(r.link.in) == 64 {
@@ -257,9 +256,9 @@ func TestADayOfLoss(t *testing.T) {
 	w.net.Impair(netsim.Spec{Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.2, Duplicate: 0.05, Reorder: 0.1})
 	a, b := w.add(Config{}), w.add(Config{Accept: true})
 	p, at := connectThroughLoss(w, a, b)
-	hours, pause := 24, 250*time.Millisecond
-	if raceEnabled || testing.Short() {
-		hours = 2
+	hours, pause := rounds(24, 1), 250*time.Millisecond
+	if testing.Short() {
+		hours = 1
 	}
 	rng := rand.New(rand.NewPCG(24, 24))
 	there, back := &counted{t: t, mode: transport.Reliable}, &counted{t: t, mode: transport.Reliable, size: 3000}

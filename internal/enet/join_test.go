@@ -57,10 +57,7 @@ func join(t testing.TB, seed uint64, spec netsim.Spec, patience time.Duration) (
 // repeated and handshakes measured, 1, 3 and 60 of 1000 took longer at 5, 10
 // and 20 % loss; now it is 0, 0 and 12.
 func TestJoinsUnderLoss(t *testing.T) {
-	seeds := uint64(300)
-	if raceEnabled {
-		seeds = 60
-	}
+	seeds := rounds[uint64](300, 60)
 	for _, c := range []struct {
 		loss float64
 		late int // of 100, at most
