@@ -51,9 +51,6 @@ func (t *Tracker) update(typ int, cur, prev *world.Table) {
 	v.now, v.old = v.old[:0], v.now
 	n, at := ty.Stride, 0
 	owner, other := t.dir.mask(ty, 1, 1), t.dir.mask(ty, 1, 2)
-	if t.dir == Up {
-		other = 0 // who owns nothing publishes nothing
-	}
 	for row := range cur.Heads {
 		h := &cur.Heads[row]
 		for at < len(prev.Heads) && prev.Heads[at].ID < h.ID {

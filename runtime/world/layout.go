@@ -154,7 +154,6 @@ func (t *Type) addMasks(i int, f *contract.Field) {
 	case contract.ActorAll:
 		t.writable[toServer] |= bit
 		t.writable[toOwner] |= bit
-		t.writable[toOther] |= bit
 	}
 }
 
@@ -167,7 +166,9 @@ func (t *Type) All() Mask { return t.all }
 func (t *Type) VisibleTo(owner, peer uint32) Mask { return t.visible[audience(owner, peer)] }
 
 // WritableBy selects the fields that peer may write on an entity owned by
-// owner. The server owning an entity writes the owner's fields too.
+// owner. The server owning an entity writes the owner's fields too; a client
+// writes nothing of an entity that is another's, not even what is write_by all,
+// which are the server and the owner.
 func (t *Type) WritableBy(owner, peer uint32) Mask {
 	if peer == 0 && owner == 0 {
 		return t.writable[toServer] | t.writable[toOwner]

@@ -1,0 +1,38 @@
+package harness
+
+import (
+	"testing"
+	"time"
+
+	"demi.network/contract"
+)
+
+// A field that everybody may write is written by the host and the owner of an
+// entity; every other client is shown what they wrote, as it is of any field.
+func TestOthersAreShownAFieldThatAllMayWrite(t *testing.T) {
+	const spot = "A.spot"
+	p := newPlay(t, 1, badLink)
+	host := p.Host()
+	list := p.join("a", "b")
+	a, b := list[0], list[1]
+	id := p.spawn(host, "player", "", "peer1")
+	p.Step(300 * time.Millisecond)
+	mine, _ := a.LocalEntity(id)
+	a.Scene.Write(mine, spot, contract.FieldValue{4.25})
+	p.must(a.UpdateEntity(id, 1))
+	p.Step(time.Second)
+	theirs, _ := b.LocalEntity(id)
+	if v, _ := b.Scene.Read(theirs, spot); v[0] != 4.25 {
+		t.Errorf("b's scene shows %v of what the owner wrote, want 4.25", v[0])
+	}
+	hosts, _ := host.LocalEntity(id)
+	host.Scene.Write(hosts, spot, contract.FieldValue{7.5})
+	p.must(host.UpdateEntity(id, 1))
+	p.Step(time.Second)
+	for _, c := range list {
+		at, _ := c.LocalEntity(id)
+		if v, _ := c.Scene.Read(at, spot); v[0] != 7.5 {
+			t.Errorf("%s's scene shows %v of what the host wrote, want 7.5", c.Name, v[0])
+		}
+	}
+}
