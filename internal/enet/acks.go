@@ -140,7 +140,7 @@ func (h *Host) checkTimeouts(p *peer) (over bool) {
 	if o.sent.head == nil || now < o.nextTimeout {
 		return false
 	}
-	var late, lateControl commandList
+	late, lateControl := &h.scratch.data, &h.scratch.control
 	next := never
 	for c := o.sent.head; c != nil; {
 		following := c.next
@@ -171,8 +171,8 @@ func (h *Host) checkTimeouts(p *peer) (over bool) {
 		c = following
 	}
 	o.nextTimeout = next
-	o.control.prepend(&lateControl)
-	o.resend.prepend(&late)
+	o.control.prepend(lateControl)
+	o.resend.prepend(late)
 	if o.unsent() {
 		h.mark(p)
 	}

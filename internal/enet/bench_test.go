@@ -15,6 +15,7 @@ type pipeLink struct {
 	other       *pipeLink
 	queue       [][]byte
 	free        [][]byte
+	sent, lose  int // every lose-th datagram is lost; 0: none
 }
 
 func newPipe() (a, b *pipeLink) {
@@ -39,6 +40,9 @@ func (l *pipeLink) Drain(_ time.Time, f func(transport.Addr, []byte)) time.Time 
 	return time.Time{}
 }
 func (l *pipeLink) Send(_ time.Time, _ transport.Addr, b []byte) error {
+	if l.sent++; l.lose != 0 && l.sent%l.lose == 0 {
+		return nil
+	}
 	o := l.other
 	var c []byte
 	if n := len(o.free); n > 0 {
@@ -157,29 +161,69 @@ func TestNoAllocations(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	for name, cfg := range map[string]Config{
-		"plain": {}, "checksum": {Checksum: true}, "compress": {Compress: true},
+		"plain": {}, "checksum": {Checksum: true}, "compress": {Compress: true}, "both": {Checksum: true, Compress: true},
 	} {
 		for _, mode := range []transport.Mode{transport.Reliable, transport.Sequenced, transport.Unsequenced} {
 			for _, size := range []int{0, 64, 1000, 5000} {
 				pp := newPipePair(t, cfg)
-				msg := make([]byte, size)
-				burst := func() {
-					for range min(20, 60_000/max(size, 1)) { // what a Flush of a peer keeps room for
-						if err := pp.a.Send(pp.p, 1, mode, msg); err != nil {
-							t.Fatal(err)
-						}
-					}
-					for range 3 {
-						pp.turn()
-					}
-				}
-				for range 50 {
-					burst()
-				}
-				if n := testing.AllocsPerRun(50, burst); n != 0 {
+				if n := testing.AllocsPerRun(50, pp.warmBurst(t, mode, size, 3)); n != 0 {
 					t.Errorf("%s: a burst of %v messages of %d bytes: %v allocations", name, mode, size, n)
 				}
 			}
 		}
 	}
+}
+
+// TestNoAllocationsUnderLoss is the same where messages wait for others, are
+// put together from fragments, come twice and are sent again; and for a
+// connection that does nothing but ping.
+func TestNoAllocationsUnderLoss(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, mode := range []transport.Mode{transport.Reliable, transport.Sequenced, transport.Unsequenced} {
+		for _, size := range []int{64, 5000} {
+			pp := newPipePair(t, Config{Throttle: Throttle{Off: true}})
+			for _, h := range []*Host{pp.a, pp.b} {
+				h.link.(*pipeLink).lose = 7
+			}
+			burst := pp.warmBurst(t, mode, size, 60)
+			if resent := pp.a.Stats(pp.p).Loss; mode == transport.Reliable && resent == 0 {
+				t.Fatal("nothing was sent again")
+			}
+			if n := testing.AllocsPerRun(50, burst); n != 0 {
+				t.Errorf("a burst of %v messages of %d bytes under loss: %v allocations", mode, size, n)
+			}
+		}
+	}
+	pp := newPipePair(t, Config{})
+	idle := func() {
+		for range 600 { // more than a ping
+			pp.turn()
+		}
+	}
+	idle()
+	if n := testing.AllocsPerRun(5, idle); n != 0 {
+		t.Errorf("an idle connection: %v allocations in 600 turns", n)
+	}
+}
+
+// warmBurst returns a function that sends a burst and takes some turns, after
+// it was called often enough to have all the memory it needs.
+func (pp *pipePair) warmBurst(t *testing.T, mode transport.Mode, size, turns int) func() {
+	msg := make([]byte, size)
+	burst := func() {
+		for range min(20, 60_000/max(size, 1)) { // what a Flush of a peer keeps room for
+			if err := pp.a.Send(pp.p, 1, mode, msg); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range turns {
+			pp.turn()
+		}
+	}
+	for range 100 {
+		burst()
+	}
+	return burst
 }

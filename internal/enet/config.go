@@ -57,9 +57,14 @@ type Config struct {
 	// the second bounds the send window and the throttle.
 	IncomingBandwidth uint32
 	OutgoingBandwidth uint32
-	// Random returns 32 random bits: connect ids, which a stranger must not
-	// guess, and the seed of the hash tables. nil: the same sequence for every
-	// Host, which is for tests only; the edge of a program gives real entropy.
+	// Random returns 32 random bits: connect ids and the origins of sent times,
+	// which strangers must not guess, and the secret of the hash tables.
+	//
+	// WARNING: nil means the same sequence in every Host of every process. It
+	// is for tests and nothing else: who knows it forges handshakes from
+	// addresses that are not his, and fills hash tables with collisions. A
+	// program that talks to a network must give it entropy, for example from
+	// crypto/rand.
 	Random func() uint32
 
 	Throttle   Throttle
@@ -266,7 +271,7 @@ func limit(v *int, def int) {
 	set(v, def)
 }
 
-// fixedSequence is Config.Random where nobody needs to be surprised.
+// fixedSequence is what Config.Random warns of.
 func fixedSequence() func() uint32 {
 	x := uint32(0)
 	return func() uint32 {

@@ -20,8 +20,8 @@ type Host struct {
 	turn      turn
 	slots     slotTable
 	timers    timers
+	scratch   scratch
 	dirty     []*peer // have something to send
-	late      []*peer // scratch of runTimers
 	inbox     inbox
 	held      int // cost of incomplete and early messages of all peers
 	queued    int // cost of messages in the inbox

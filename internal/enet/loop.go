@@ -14,6 +14,13 @@ type turn struct {
 	linkNext time.Time // when the link wants to be drained again; zero: on arrival
 }
 
+// scratch is what functions fill and empty again; as locals these would be
+// allocated each time.
+type scratch struct {
+	late          []*peer     // runTimers
+	control, data commandList // checkTimeouts
+}
+
 const (
 	// surelyDrained: a Drain that hands over fewer datagrams than this has
 	// emptied the link, unless the link asks to be called again at once.
@@ -89,11 +96,12 @@ func (h *Host) drain(now time.Time) {
 
 // runTimers looks at every peer whose deadline has come.
 func (h *Host) runTimers() {
-	h.late = h.late[:0]
+	late := h.scratch.late[:0]
 	for p := h.timers.due(h.clock.now); p != nil; p = h.timers.due(h.clock.now) {
-		h.late = append(h.late, p)
+		late = append(late, p)
 	}
-	for _, p := range h.late {
+	h.scratch.late = late
+	for _, p := range late {
 		h.onDeadline(p)
 		if p.state != stateFree {
 			h.timers.hint(p, p.deadline())
