@@ -19,7 +19,8 @@ import (
 // goodbyeTime is the longest the program stays to see its goodbyes arrive.
 const goodbyeTime = 1500 * time.Millisecond
 
-// joinTime is how long a client waits for the session to become active.
+// joinTime is how long a client waits for the session to become active, from
+// the attempt at each of its addresses.
 const joinTime = 15 * time.Second
 
 // scenePort is the port of a target that is a scene file, where none is given.
@@ -33,9 +34,10 @@ type player struct {
 	flags *playFlags
 	role  app.Role
 
-	active  bool   // announced
-	printed int    // script errors already printed
-	last    uint64 // the tick in which the script can hear of the end; 0: it goes on
+	active  bool          // announced
+	printed int           // script errors already printed
+	last    uint64        // the tick in which the script can hear of the end; 0: it goes on
+	dialled time.Duration // since the start, when the newest address was tried
 }
 
 // play loads the target and runs it. It is the body of host, join and run.
@@ -141,17 +143,19 @@ func (p *player) over(elapsed time.Duration) (error, bool) {
 	if p.role != app.Join {
 		return nil, false
 	}
-	if end := peer.Ending(); end != nil && p.told(peer) {
+	if end := peer.Ending(); end != nil {
 		switch {
+		case !p.told(peer):
+			return nil, false
 		case end.Code == fault.Shutdown || end.Code == fault.Left:
 			return nil, true // a clean close is no error
 		case end.Code == fault.Timeout && !p.active && p.app.TryNext():
-			p.last = 0
+			p.last, p.dialled = 0, elapsed
 			return nil, false
 		}
 		return end, true
 	}
-	if peer.Phase() != session.PhaseActive && elapsed > joinTime {
+	if peer.Phase() != session.PhaseActive && elapsed-p.dialled > joinTime {
 		return fault.New(fault.Timeout, "the session did not become active within %v", joinTime), true
 	}
 	return nil, false

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"io"
+	"net/netip"
+	"testing"
+	"time"
+
+	"demi.network/internal/app"
+	"demi.network/runtime/fault"
+	"demi.network/session"
+)
+
+// pair is a host and a client in this process, on real sockets and a clock of
+// the test's.
+type pair struct {
+	t            *testing.T
+	now          time.Time
+	host, client *app.App
+}
+
+func newPair(t *testing.T, dir string) *pair {
+	t.Helper()
+	p := &pair{t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	p.host = p.open(dir, app.Config{Role: app.Host})
+	at := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), p.host.Peer().LocalAddr().Port())
+	p.client = p.open(dir, app.Config{Role: app.Join, Targets: []netip.AddrPort{at}})
+	return p
+}
+
+func (p *pair) open(dir string, cfg app.Config) *app.App {
+	p.t.Helper()
+	project, _, files, err := app.Load(dir)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { files.Close() })
+	cfg.Project, cfg.Seed = project, 1
+	a, _, err := app.New(cfg, p.now)
+	if err == nil {
+		err = a.Start()
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { a.Close() })
+	return a
+}
+
+// until turns both, a millisecond after the other, until done says so.
+func (p *pair) until(why string, done func() bool) {
+	p.t.Helper()
+	for range 10_000 {
+		p.now = p.now.Add(time.Millisecond)
+		for _, a := range []*app.App{p.host, p.client} {
+			if _, err := a.Turn(p.now); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		if done() {
+			return
+		}
+	}
+	p.t.Fatalf("ten seconds were not enough until %s", why)
+}
+
+// TestALongSessionEndsAsItEnded: a client that has played for longer than a
+// join may take is told by its host that it shuts down. That is a clean end,
+// also in the moment before the script has heard of it.
+func TestALongSessionEndsAsItEnded(t *testing.T) {
+	pair := newPair(t, project(t, nil))
+	p := &player{out: &output{stdout: io.Discard, stderr: io.Discard}, app: pair.client, stop: newStopper(nil), flags: &playFlags{}, role: app.Join}
+	defer p.stop.close()
+	pair.until("the client is active", func() bool { return pair.client.Peer().Phase() == session.PhaseActive })
+	const long = joinTime + time.Second
+	if end, over := p.over(long); over {
+		t.Fatalf("an active client goes on, got %v", end)
+	}
+	pair.host.Stop(fault.Shutdown, "enough")
+	pair.until("the client ends", func() bool {
+		end, over := p.over(long)
+		if end != nil {
+			t.Fatalf("the end is %v, want none: a shutdown is a clean end", end)
+		}
+		return over
+	})
+}
+
+// TestAJoinThatGetsNowhereEnds: the time for it counts from the newest attempt.
+func TestAJoinThatGetsNowhereEnds(t *testing.T) {
+	pair := newPair(t, project(t, nil))
+	p := &player{out: &output{stdout: io.Discard, stderr: io.Discard}, app: pair.client, stop: newStopper(nil), flags: &playFlags{}, role: app.Join}
+	defer p.stop.close()
+	if end, over := p.over(joinTime); over {
+		t.Fatalf("there is time left, got %v", end)
+	}
+	end, over := p.over(joinTime + time.Millisecond)
+	if !over || fault.CodeOf(end) != fault.Timeout {
+		t.Errorf("got %v, %t, want %s", end, over, fault.Timeout)
+	}
+	p.dialled = time.Second
+	if end, over := p.over(joinTime + time.Millisecond); over {
+		t.Errorf("the second address was tried a second later and has its own time, got %v", end)
+	}
+}
