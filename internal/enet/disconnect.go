@@ -59,15 +59,20 @@ func (h *Host) Disconnect(id transport.Peer, code uint32) {
 }
 
 // DisconnectLater is Disconnect once everything queued was acknowledged. From
-// now on nothing can be sent and what arrives is thrown away.
+// now on nothing can be sent and what arrives is thrown away. Called again it
+// changes the code.
 func (h *Host) DisconnectLater(id transport.Peer, code uint32) {
 	p := h.slots.find(id)
-	if p == nil || p.state != stateConnected {
+	switch {
+	case p == nil:
+	case p.state == stateConnected:
+		p.life.dropCode = code
+		h.leave(p)
+	case p.state == stateDisconnectLater:
+		p.life.dropCode = code
+	default:
 		h.Disconnect(id, code)
-		return
 	}
-	p.life.dropCode = code
-	h.leave(p)
 }
 
 // DisconnectNow tells the other side once, without waiting for an answer, and

@@ -16,6 +16,7 @@ type wireLink struct {
 	out    []parcel
 	forgot []transport.Addr
 	mute   bool // keeps nothing of what is sent
+	closed bool
 	sent   int  // bytes
 	spare  [][]byte
 }
@@ -60,7 +61,7 @@ func (l *wireLink) Send(_ time.Time, to transport.Addr, b []byte) error {
 }
 
 func (l *wireLink) Forget(a transport.Addr) { l.forgot = append(l.forgot, a) }
-func (l *wireLink) Close() error            { return nil }
+func (l *wireLink) Close() error            { l.closed = true; return nil }
 
 // take returns what was sent since the last take.
 func (l *wireLink) take() []parcel {
