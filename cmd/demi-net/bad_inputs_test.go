@@ -38,6 +38,8 @@ func TestBadInputsEndWithACodeAndAPlace(t *testing.T) {
 		{"no target", []string{"host"}, 2, fault.Usage, "", 0},
 		{"unknown flag", []string{"host", good, "--prot", "1"}, 2, fault.Usage, "", 0},
 		{"bad flag value", []string{"host", good, "--duration", "soon"}, 2, fault.Usage, "", 0},
+		{"no number of seconds", []string{"host", good, "--duration", "NaN"}, 2, fault.Usage, "", 0},
+		{"a report into a folder that is not there", []string{"host", good, "--port", "0", "--report", filepath.Join(good, "no", "r.json")}, 2, fault.Usage, "", 0},
 		{"port not a number", []string{"host", good, "--port", "7777x"}, 2, fault.Usage, "", 0},
 		{"port too large", []string{"host", good, "--port", "65536"}, 2, fault.Usage, "", 0},
 		{"negative port", []string{"host", good, "--port", "-1"}, 2, fault.Usage, "", 0},

@@ -46,7 +46,7 @@ func (f *playFlags) config() (app.Config, error) {
 	if f.seed == 0 {
 		c.Seed = uint64(udp.Entropy())<<32 | uint64(udp.Entropy())
 	}
-	if f.duration < 0 || f.duration > maxDuration.Seconds() {
+	if !(f.duration >= 0 && f.duration <= maxDuration.Seconds()) { // NaN is neither
 		return c, fault.New(fault.Usage, "--duration %v is not between 0 and %v seconds", f.duration, maxDuration.Seconds())
 	}
 	var err error

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"time"
 
 	"demi.network/contract"
@@ -34,6 +31,7 @@ type player struct {
 	flags *playFlags
 	role  app.Role
 
+	hosted  uint32        // epoch of the session whose address was announced
 	active  bool          // announced
 	printed int           // script errors already printed
 	last    uint64        // the tick in which the script can hear of the end; 0: it goes on
@@ -62,7 +60,10 @@ func play(out *output, stdin io.Reader, target string, flags *playFlags, cfg app
 
 // playApp runs what cfg describes and prints the report.
 func playApp(out *output, stdin io.Reader, flags *playFlags, cfg app.Config) error {
-	cfg.Log = func(s string) { fmt.Fprintln(out.stderr, s) }
+	if err := checkReportPath(flags.report); err != nil {
+		return err // now, and not after a night's play
+	}
+	cfg.Log, cfg.Ticks = func(s string) { fmt.Fprintln(out.stderr, s) }, flags.ticks
 	a, problems, err := app.New(cfg, time.Now())
 	if err != nil {
 		return err
@@ -86,12 +87,15 @@ func warn(out *output, problems contract.Problems) {
 	}
 }
 
-// announce prints the first line: where a host listens.
+// announce says where a host listens: the first line of a host, and of a script
+// that hosts, then or later, once for each session.
 func (p *player) announce() {
-	if p.role == app.Join || p.app.Peer().Mode() != runtime.Hosting {
+	peer := p.app.Peer()
+	if peer.Mode() != runtime.Hosting || peer.Epoch() == p.hosted {
 		return
 	}
-	addr := p.app.Peer().LocalAddr()
+	p.hosted = peer.Epoch()
+	addr := peer.LocalAddr()
 	lan := !addr.Addr().IsLoopback()
 	text := "listening on " + addr.String()
 	if lan {
@@ -130,7 +134,7 @@ func (p *player) rest(next time.Time) {
 
 // over says whether to stop now.
 func (p *player) over(elapsed time.Duration) (error, bool) {
-	if _, asked := p.stop.due(); asked {
+	if p.stop.due() {
 		return nil, true
 	}
 	if d := p.flags.duration; d > 0 && elapsed.Seconds() >= d {
@@ -170,8 +174,10 @@ func (p *player) told(peer *runtime.Peer) bool {
 	return peer.Mode() == runtime.Offline || peer.Ticks() >= p.last
 }
 
-// news prints what happened in this turn: going active, script errors.
+// news prints what happened in this turn: a script that hosts, going active,
+// script errors.
 func (p *player) news() {
+	p.announce()
 	peer := p.app.Peer()
 	if !p.active && peer.Mode() == runtime.Joined && peer.Phase() == session.PhaseActive {
 		p.active = true
@@ -214,8 +220,11 @@ func (p *player) finish(ended error) error {
 		p.leave(fault.Shutdown, "the host is shutting down")
 	}
 	if p.flags.report != "" {
-		if err := writeReport(p.flags.report, r); err != nil && ended == nil {
+		switch err := writeReport(p.flags.report, r); {
+		case err != nil && ended == nil:
 			ended = err
+		case err != nil: // the end has the exit code; this has a line as well
+			fmt.Fprintln(p.out.stderr, err)
 		}
 	}
 	if p.out.json {
@@ -233,29 +242,4 @@ func (p *player) finish(ended error) error {
 func summary(r runtime.Report) string {
 	return fmt.Sprintf("%s %s: %d ticks, %d entities, %d messages received, %d refused, %d script errors",
 		r.Role, r.SenderID, r.Ticks, len(r.Entities), r.Messages.Received, r.Messages.Rejected, len(r.Errors))
-}
-
-// writeReport writes a whole file or none: a reader never sees half a report.
-func writeReport(path string, r runtime.Report) error {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return fault.Wrap(err, fault.Internal, "the report")
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".report-*")
-	if err == nil {
-		_, err = tmp.Write(append(b, '\n'))
-		if cerr := tmp.Close(); err == nil {
-			err = cerr
-		}
-		if err == nil {
-			err = os.Rename(tmp.Name(), path)
-		}
-		if err != nil {
-			os.Remove(tmp.Name())
-		}
-	}
-	if err != nil {
-		return fault.Wrap(err, fault.Usage, "the report cannot be written to %s", path)
-	}
-	return nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"io"
+	"net"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,5 +103,59 @@ func TestAJoinThatGetsNowhereEnds(t *testing.T) {
 	p.dialled = time.Second
 	if end, over := p.over(joinTime + time.Millisecond); over {
 		t.Errorf("the second address was tried a second later and has its own time, got %v", end)
+	}
+}
+
+// TestStdinIsHeardToTheEnd: lines that are no command, however long and many,
+// do not use up the ear for quit.
+func TestStdinIsHeardToTheEnd(t *testing.T) {
+	in, out := io.Pipe()
+	s := newStopper(in)
+	defer s.close()
+	go func() {
+		long := strings.Repeat("x", 1<<16)
+		for range 40 {
+			io.WriteString(out, long+"quit\nno\n")
+		}
+		io.WriteString(out, " quit \n")
+		out.Close()
+	}()
+	for range 80 {
+		if l := <-s.lines; l == "quit" {
+			t.Fatal("the end of a long line is no command")
+		}
+	}
+	if l := <-s.lines; l != "quit" {
+		t.Errorf("the last line is %q, want quit", l)
+	}
+}
+
+// TestAHostIsAnnouncedWhenItOpens: a script may host later than at its start,
+// and again.
+func TestAHostIsAnnouncedWhenItOpens(t *testing.T) {
+	t.Parallel()
+	free, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := itoa(free.LocalAddr().(*net.UDPAddr).Port)
+	free.Close()
+	p := start(t, "run", project(t, files{"scripts/game.lua": strings.Replace(`local Session = require("demi.network.session")
+local Game, ticks = {}, 0
+function Game:on_update()
+  ticks = ticks + 1
+  if ticks == 3 or ticks == 9 then Session.host(PORT) end
+  if ticks == 6 then Session.disconnect() end
+end
+return Game
+`, "PORT", port, 1)}), "--ticks", "12")
+	var seen []any
+	for m := range p.lines {
+		if m["event"] == "listening" {
+			seen = append(seen, m["address"])
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("announced %v, want a line for each of the two sessions\n%s", seen, p.said())
 	}
 }

@@ -22,28 +22,41 @@ func newStopper(stdin io.Reader) *stopper {
 	s := &stopper{signals: make(chan os.Signal, 2), lines: make(chan string, 4)}
 	signal.Notify(s.signals, syscall.SIGINT, syscall.SIGTERM)
 	if stdin != nil {
-		go func() {
-			in := bufio.NewScanner(io.LimitReader(stdin, 1<<20))
-			for in.Scan() {
-				s.lines <- strings.TrimSpace(in.Text())
-			}
-		}()
+		go s.read(stdin)
 	}
 	return s
 }
 
-// due says whether to stop now, and why. It never blocks.
-func (s *stopper) due() (string, bool) {
+// read turns stdin into lines, for as long as there is one. A line longer than
+// the reader's buffer is no command and is passed over.
+func (s *stopper) read(stdin io.Reader) {
+	in := bufio.NewReader(stdin)
+	for {
+		line, long, err := in.ReadLine()
+		text := strings.TrimSpace(string(line))
+		for long && err == nil {
+			text = ""
+			_, long, err = in.ReadLine()
+		}
+		if err != nil {
+			return
+		}
+		s.lines <- text
+	}
+}
+
+// due says whether to stop now. It never blocks.
+func (s *stopper) due() bool {
 	for {
 		select {
-		case sig := <-s.signals:
-			return sig.String(), true
+		case <-s.signals:
+			return true
 		case l := <-s.lines:
 			if l == "quit" {
-				return "quit", true
+				return true
 			}
 		default:
-			return "", false
+			return false
 		}
 	}
 }

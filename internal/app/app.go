@@ -141,7 +141,7 @@ func (a *App) Turn(now time.Time) (next time.Time, err error) {
 	a.now = now
 	a.doors.answer()
 	dt := a.peer.TickInterval().Seconds()
-	for n := a.peer.Advance(now); n > 0; n-- {
+	for n := a.peer.Advance(now); n > 0 && (a.cfg.Ticks == 0 || a.peer.Ticks() < a.cfg.Ticks); n-- {
 		a.peer.BeginTick()
 		if a.scene == nil {
 			a.watch()

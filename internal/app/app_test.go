@@ -127,3 +127,26 @@ func TestDoIsBounded(t *testing.T) {
 		t.Errorf("%d functions wait; the queue must be bounded", n)
 	}
 }
+
+// TestTicksAreCountedExactly: a turn that comes late owes several ticks, and
+// begins no more than were asked for.
+func TestTicksAreCountedExactly(t *testing.T) {
+	cfg := arenaConfig(t, app.Host)
+	cfg.Ticks = 7
+	a, _, err := app.New(cfg, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := a.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= 3; i++ {
+		if _, err := a.Turn(start.Add(time.Duration(i) * 4 * a.Peer().TickInterval())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := a.Peer().Report().Ticks; n != 7 {
+		t.Errorf("%d ticks, want 7 of the 12 that were due", n)
+	}
+}

@@ -54,6 +54,7 @@ type Config struct {
 	Observer   bool // join without playing; always without a Project
 	Unchecked  bool // leave out the local checks, for tests of the host's
 
+	Ticks  uint64  // Turn begins no more than so many; 0 = no end
 	Inputs []Input // held from the first tick on
 	Drive  Drive
 
