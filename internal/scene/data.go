@@ -81,6 +81,18 @@ func (d Data) Get(key string) (Data, bool) {
 	return Data{}, false
 }
 
+// size is about what the value takes in memory, in bytes.
+func (d Data) size() int {
+	n := 96 + len(d.Text)
+	for i := range d.Items {
+		n += d.Items[i].size()
+	}
+	for i := range d.Keys {
+		n += 16 + len(d.Keys[i].Key) + d.Keys[i].Value.size()
+	}
+	return n
+}
+
 // With returns a copy of a Map in which key has the value.
 func (d Data) With(key string, v Data) Data {
 	out := Data{Kind: Map, Keys: make([]Member, 0, len(d.Keys)+1)}

@@ -33,6 +33,7 @@ type entity struct {
 	id     string
 	prefab string // prefab:// id it came from, or ""
 	root   Ref    // of the prefab instance it is a part of; zero for roots
+	added  int    // bytes that Set has added to its components
 	blueprint
 }
 
@@ -44,6 +45,7 @@ type entityTable struct {
 	order    []uint32 // live slots in creation order
 	byID     map[string]uint32
 	revision uint64
+	added    int // bytes that Set has added to all components
 }
 
 func (t *entityTable) get(r Ref) *entity {
@@ -82,6 +84,7 @@ func (t *entityTable) remove(r Ref) {
 			return false
 		}
 		delete(t.byID, e.id)
+		t.added -= e.added
 		*e = entity{gen: e.gen}
 		t.free = append(t.free, slot)
 		return true
@@ -222,8 +225,9 @@ func (s *Scene) Get(r Ref, component, name string) (Data, bool) {
 }
 
 // Set changes one value of a component, or one field, and nothing else.
-// Errors: fault.Scene when the entity is gone or lacks the component, or when
-// the value has a wrong shape.
+// Errors: fault.Scene when the entity is gone or lacks the component, when the
+// value has a wrong shape, and when it would make a component, or what was set in
+// all, too large.
 func (s *Scene) Set(r Ref, component, name string, d Data) error {
 	e := s.entities.get(r)
 	if e == nil {
@@ -243,13 +247,24 @@ func (s *Scene) Set(r Ref, component, name string, d Data) error {
 	if i < 0 {
 		return fault.New(fault.Scene, "the entity %q has no %s", e.id, component)
 	}
+	data := e.components[i].Data.With(name, d)
+	size := data.size()
+	added := size - e.components[i].Data.size()
+	switch {
+	case size > MaxSetComponent:
+		return fault.New(fault.Scene, "the component %s would have %d bytes; at most %d are allowed", component, size, MaxSetComponent)
+	case added > 0 && s.entities.added+added > MaxSetTotal:
+		return fault.New(fault.Scene, "what was set has %d bytes; at most %d are allowed", s.entities.added+added, MaxSetTotal)
+	}
 	comps := slices.Clone(e.components)
-	comps[i].Data = comps[i].Data.With(name, d)
+	comps[i].Data = data
 	b, err := s.fields.compile(e.name, comps)
 	if err != nil {
 		return err
 	}
 	b.keepValues(&e.blueprint)
 	e.blueprint = b
+	e.added += added
+	s.entities.added += added
 	return nil
 }

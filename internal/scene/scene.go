@@ -26,6 +26,9 @@ const (
 	MaxFileBytes  = 4 << 20 // bytes of a project, scene or prefab file
 	MaxFields     = 4_096   // distinct field paths, built-in and declared
 	MaxActions    = 256     // input actions of a project
+
+	MaxSetComponent = 64 << 10 // bytes of a component that Set has changed
+	MaxSetTotal     = 32 << 20 // bytes that Set has added to all components
 )
 
 // prefabScheme begins the id of every prefab.

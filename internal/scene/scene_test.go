@@ -308,3 +308,53 @@ func TestFieldsAreWhatTheContractSaysTheyAre(t *testing.T) {
 		t.Errorf("a bool and an int have one column each, but are two types: %v", err)
 	}
 }
+
+// TestSetIsBounded: what scripts put into components has limits, and is given
+// back with its entity.
+func TestSetIsBounded(t *testing.T) {
+	s := New()
+	fill := func(id string) error {
+		r, err := s.Add(Entity{ID: id, Components: []Component{{"Notes", MapOf()}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 55 {
+			if err := s.Set(r, "Notes", fmt.Sprint("note", i), TextOf(strings.Repeat("x", 1000))); err != nil {
+				return err
+			}
+		}
+		return s.Set(r, "Notes", "note0", TextOf("short")) // replaces, and takes less
+	}
+	if err := fill("first"); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := s.Find("first")
+	err := s.Set(r, "Notes", "long", TextOf(strings.Repeat("x", MaxSetComponent)))
+	if fault.CodeOf(err) != fault.Scene || !strings.Contains(err.Error(), "Notes") {
+		t.Errorf("a component over the limit: %v", err)
+	}
+	if _, ok := s.Get(r, "Notes", "long"); ok {
+		t.Error("what is refused must not be there")
+	}
+	n := 1
+	for ; n < MaxEntities; n++ {
+		if err = fill(fmt.Sprint("e", n)); err != nil {
+			break
+		}
+	}
+	if fault.CodeOf(err) != fault.Scene || n > MaxSetTotal/60_000 {
+		t.Fatalf("%d entities of 60 KB each: %v", n, err)
+	}
+	s.Destroy("e1")
+	if err := fill("another"); err != nil {
+		t.Errorf("there is room again: %v", err)
+	}
+	for i := range n + 1 {
+		s.Destroy(fmt.Sprint("e", i))
+	}
+	s.Destroy("first")
+	s.Destroy("another")
+	if s.Count() != 0 || s.entities.added != 0 {
+		t.Errorf("%d entities are left, and %d bytes", s.Count(), s.entities.added)
+	}
+}
