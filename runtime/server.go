@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"demi.network/internal/replica"
@@ -20,7 +22,7 @@ type server struct {
 	tracker *replica.Tracker
 	sums    replica.Sums
 	proof   replica.Proof // of the whole world
-	remotes []*remote     // active ones, in the order they became active
+	remotes []*remote     // active ones, by rising Sender
 	gone    []*remote     // the newest maxGone
 	body    []byte
 }
@@ -40,26 +42,17 @@ func newServer(sess *session.Server, l *world.Layout, w *world.World) *server {
 	return &server{sess: sess, layout: l, world: w, tracker: replica.NewTracker(l, replica.Down)}
 }
 
-func (s *server) remote(p session.Sender) *remote {
-	for _, r := range s.remotes {
-		if r.info.Sender == p {
-			return r
-		}
-	}
-	return nil
-}
-
 // admit returns the remote of an active peer, new ones included.
 func (s *server) admit(info session.PeerInfo) *remote {
-	r := s.remote(info.Sender)
-	if r == nil {
-		r = &remote{
+	at, ok := slices.BinarySearchFunc(s.remotes, info.Sender, func(r *remote, p session.Sender) int { return cmp.Compare(r.info.Sender, p) })
+	if !ok {
+		s.remotes = slices.Insert(s.remotes, at, &remote{
 			send:  replica.NewSender(s.layout, replica.Down, uint32(info.Sender)),
 			recv:  replica.NewReceiver(s.layout, replica.Up, uint32(info.Sender)),
 			since: s.world.Tick,
-		}
-		s.remotes = append(s.remotes, r)
+		})
 	}
+	r := s.remotes[at]
 	r.info = info
 	return r
 }
@@ -76,19 +69,35 @@ func (s *server) drain(now time.Time, host transport.Host) {
 		}
 	}
 	s.sess.Advance(now)
-	s.retire(host)
+	s.muster(host)
+}
+
+// muster brings the remotes in line with the session's peers; both are in the
+// order of Sender.
+func (s *server) muster(host transport.Host) {
+	at := 0 // remotes before it have been seen to
 	s.sess.Peers(func(info session.PeerInfo) bool {
-		if info.Phase == session.PhaseActive && info.Joined {
-			s.admit(info)
+		for at < len(s.remotes) && s.remotes[at].info.Sender < info.Sender {
+			s.retire(at)
+		}
+		if info.Joined {
+			r := s.admit(info)
+			if st := host.Stats(info.Link); st.PacketsRecv >= r.stats.PacketsRecv {
+				r.stats = st
+			}
+			at++
 		}
 		return true
 	})
+	for at < len(s.remotes) {
+		s.retire(at)
+	}
 }
 
 // publication writes a client's rows into the truth, as far as it owns them.
 func (s *server) publication(now time.Time, o session.Opaque) {
 	info, ok := s.sess.Peer(o.From)
-	if !ok || info.Phase != session.PhaseActive {
+	if !ok || !info.Joined {
 		return
 	}
 	r := s.admit(info)
@@ -108,28 +117,15 @@ func (s *server) publication(now time.Time, o session.Opaque) {
 	}
 }
 
-// retire moves peers that are no longer active out of the way.
-func (s *server) retire(host transport.Host) {
-	kept := s.remotes[:0]
-	for _, r := range s.remotes {
-		info, ok := s.sess.Peer(r.info.Sender)
-		if ok && info.Phase == session.PhaseActive {
-			if st := host.Stats(info.Link); st.PacketsRecv >= r.stats.PacketsRecv {
-				r.stats = st
-			}
-			r.info = info
-			kept = append(kept, r)
-			continue
-		}
-		r.info.Phase = session.PhaseClosed
-		if len(s.gone) == maxGone {
-			copy(s.gone, s.gone[1:])
-			s.gone = s.gone[:maxGone-1]
-		}
-		s.gone = append(s.gone, r)
+// retire moves a peer that is no longer active out of the way.
+func (s *server) retire(at int) {
+	r := s.remotes[at]
+	r.info.Phase = session.PhaseClosed
+	if len(s.gone) == maxGone {
+		s.gone = slices.Delete(s.gone, 0, 1)
 	}
-	clear(s.remotes[len(kept):])
-	s.remotes = kept
+	s.gone = append(s.gone, r)
+	s.remotes = slices.Delete(s.remotes, at, at+1)
 }
 
 // endTick notes what every peer must hold and sends each its snapshot.

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,12 +122,11 @@ func without(list []*peer, p *peer) []*peer {
 
 // find returns a seated peer.
 func (d *directory) find(s Sender) *peer {
-	for _, p := range d.seated {
-		if p.sender == s {
-			return p
-		}
+	at, ok := slices.BinarySearchFunc(d.seated, s, func(p *peer, s Sender) int { return cmp.Compare(p.sender, s) })
+	if !ok {
+		return nil
 	}
-	return nil
+	return d.seated[at]
 }
 
 // pending counts connections that were not welcomed.

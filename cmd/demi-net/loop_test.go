@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -134,12 +133,6 @@ func TestStdinIsHeardToTheEnd(t *testing.T) {
 // and again.
 func TestAHostIsAnnouncedWhenItOpens(t *testing.T) {
 	t.Parallel()
-	free, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := itoa(free.LocalAddr().(*net.UDPAddr).Port)
-	free.Close()
 	p := start(t, "run", project(t, files{"scripts/game.lua": strings.Replace(`local Session = require("demi.network.session")
 local Game, ticks = {}, 0
 function Game:on_update()
@@ -148,7 +141,7 @@ function Game:on_update()
   if ticks == 6 then Session.disconnect() end
 end
 return Game
-`, "PORT", port, 1)}), "--ticks", "12")
+`, "PORT", itoa(freePort(t)), 1)}), "--ticks", "12")
 	var seen []any
 	for m := range p.lines {
 		if m["event"] == "listening" {

@@ -42,6 +42,7 @@ type Sender struct {
 	last   uint32 // tick of the newest body
 	heard  uint32 // tick of the newest body that was acknowledged, or of the first sent
 	rows   []pending
+	order  []uint64 // of choose
 	trial  []byte
 }
 
@@ -69,6 +70,7 @@ type sentRow struct {
 type pending struct {
 	typ, row int
 	tried    uint32
+	chosen   bool
 	version  uint64
 }
 
@@ -90,7 +92,7 @@ func (s *Sender) Due(tick uint32) bool {
 func (s *Sender) Write(dst []byte, w *world.World, tr *Tracker, r *Receiver, tick uint32) (body []byte, complete bool) {
 	start := len(dst)
 	s.collect(w, tr, tick)
-	complete = s.choose(w, Budget)
+	complete = s.choose(w, tick)
 	h := header{tick: tick, complete: complete}
 	r.acknowledge(&h)
 	c := wire.Writer(dst)
@@ -137,7 +139,7 @@ func (s *Sender) collect(w *world.World, tr *Tracker, tick uint32) {
 			if v == e.acked || s.dir == Up && h.Owner != s.peer {
 				continue
 			}
-			s.rows = append(s.rows, pending{typ, row, e.tried, v})
+			s.rows = append(s.rows, pending{typ: typ, row: row, tried: e.tried, version: v})
 		}
 	}
 }
@@ -152,33 +154,42 @@ func (s *Sender) Adopt(w *world.World, tr *Tracker, typ int, id uint32) {
 	}
 }
 
-// choose cuts the pending rows down to a budget of bytes, the longest waiting
-// first, and reports whether all fit.
-func (s *Sender) choose(w *world.World, budget int) bool {
+// choose cuts the pending rows down to what the budget holds, the longest
+// waiting first, and reports whether all fit. The rows stay in their order.
+func (s *Sender) choose(w *world.World, tick uint32) bool {
 	all := len(s.rows)
-	size := len(s.rows) * 20
+	size := all * 20
 	for i := range s.rows {
 		size += s.layout.Types[s.rows[i].typ].Stride * 5
 	}
-	if size <= budget {
+	if size <= Budget {
 		return true // even if every number is as long as it can be
 	}
-	slices.SortFunc(s.rows, func(a, b pending) int {
-		return cmp.Or(int(int32(a.tried-b.tried)), a.typ-b.typ, a.row-b.row)
-	})
-	size = 0
+	s.order = s.order[:0] // ticks not waited, then place: plain numbers sort fast
 	for i := range s.rows {
+		s.order = append(s.order, uint64(^(tick-s.rows[i].tried))<<32|uint64(i))
+	}
+	slices.Sort(s.order)
+	size = 0
+	for _, key := range s.order {
+		r := &s.rows[uint32(key)]
 		c := wire.Writer(s.trial[:0])
-		s.writeRow(&c, w, &s.rows[i], &rowHead{})
+		s.writeRow(&c, w, r, &rowHead{})
 		s.trial = c.Written()
-		if size += len(s.trial); size > budget {
-			s.rows = s.rows[:i]
+		if size += len(s.trial); size > Budget {
 			break
 		}
+		r.chosen = true
 	}
-	slices.SortFunc(s.rows, func(a, b pending) int { return cmp.Or(a.typ-b.typ, a.row-b.row) })
-	s.Counts.Deferred += uint64(all - len(s.rows))
-	return all == len(s.rows)
+	kept := s.rows[:0]
+	for _, r := range s.rows {
+		if r.chosen {
+			kept = append(kept, r)
+		}
+	}
+	s.rows = kept
+	s.Counts.Deferred += uint64(all - len(kept))
+	return all == len(kept)
 }
 
 func (s *Sender) writeRow(c *wire.Coder, w *world.World, p *pending, prev *rowHead) rowHead {
