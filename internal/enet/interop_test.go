@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"demi.network/internal/netsim"
 	"demi.network/runtime/transport"
 )
 
@@ -60,7 +61,7 @@ func pattern(n int) []byte {
 type real struct {
 	t    *testing.T
 	h    *Host
-	link *transport.UDP
+	link transport.Waiter
 	next time.Time
 }
 
@@ -219,6 +220,56 @@ func TestInteropWrap(t *testing.T) {
 	r.until("the end", func(e transport.Event) bool { return e.Kind == transport.Disconnected })
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestInteropUnderLoss meets a C server over a link that loses every fourth
+// datagram of ours, several times: proofs are repeated, sent times have an origin of
+// their own, and what C makes of that is what we make of it.
+func TestInteropUnderLoss(t *testing.T) {
+	for seed := range rounds[uint64](4, 1) {
+		cmd, lines, port := startC(t)
+		udp, err := transport.ListenUDP(loopback)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lossy := netsim.Wrap(udp, netsim.Spec{Latency: 2 * time.Millisecond, Loss: 0.25}, seed)
+		h, err := New(lossy, Config{Random: seeded(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &real{t: t, h: h, link: lossy}
+		p, err := h.Dial(time.Now(), netip.AddrPortFrom(loopback.Addr(), port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const total = 50
+		sent, got := 0, 0
+		r.until("fifty echoes come in order", func(e transport.Event) bool {
+			switch e.Kind {
+			case transport.Connected:
+				for ; sent < total; sent++ {
+					_ = h.Send(p, 0, transport.Reliable, pattern(10+sent))
+				}
+			case transport.Message:
+				if !bytes.Equal(e.Data, pattern(10+got)) {
+					t.Fatalf("seed %d: echo %d is another message", seed, got)
+				}
+				got++
+			case transport.Disconnected:
+				t.Fatalf("seed %d: %+v after %d echoes", seed, e, got)
+			}
+			return got == total
+		})
+		h.DisconnectLater(p, 3)
+		r.until("the end", func(e transport.Event) bool { return e.Kind == transport.Disconnected })
+		for lines.Scan() {
+			if want := fmt.Sprintf("disconnect 3 after %d packets, 0 bad", total); strings.HasPrefix(lines.Text(), "disconnect") && lines.Text() != want {
+				t.Errorf("seed %d: the C server says %q, want %q", seed, lines.Text(), want)
+			}
+		}
+		_ = cmd.Wait() // it does not wait for the acknowledgement of its own last word
+		_ = h.Close()
 	}
 }
 

@@ -17,7 +17,7 @@ type wireLink struct {
 	forgot []transport.Addr
 	mute   bool // keeps nothing of what is sent
 	closed bool
-	sent   int  // bytes
+	sent   int // bytes
 	spare  [][]byte
 }
 
