@@ -54,7 +54,7 @@ func start(t *testing.T, args ...string) *process {
 	t.Cleanup(cancel)
 	p := &process{t: t, cmd: exec.CommandContext(ctx, os.Args[0], append(args, "--json")...),
 		lines: make(chan map[string]any, 4096), waited: make(chan struct{})}
-	p.cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=halt_on_error=1")
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
