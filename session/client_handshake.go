@@ -1,7 +1,10 @@
 package session
 
 import (
+	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"demi.network/contract"
 	"demi.network/runtime/fault"
@@ -34,11 +37,8 @@ func (c *Client) transmit(k kind, ch transport.Channel, mode transport.Mode) boo
 
 func (c *Client) sayHello() {
 	h := hello{
-		Protocol: Protocol, Build: cleanText(c.cfg.Build, maxBuildBytes), Name: c.cfg.PlayerName,
+		Protocol: Protocol, Build: cleanText(c.cfg.Build, maxBuildBytes), Name: wishedName(c.cfg.PlayerName),
 		Meaning: c.con.MeaningHash, Scene: c.cfg.Scene, Sections: prints(c.con), Ticket: c.cfg.Ticket,
-	}
-	if len(h.Name) > 4*maxNameBytes {
-		h.Name = h.Name[:4*maxNameBytes] // still too long for the host, which says so
 	}
 	if c.cfg.Observer {
 		h.Wants |= wantsObserver
@@ -47,6 +47,17 @@ func (c *Client) sayHello() {
 		h.Wants |= wantsDocument
 	}
 	c.send(kindHello, &h)
+}
+
+// wishedName makes a name fit a hello without making it any better: what is too
+// long or no UTF-8 stays a name that the host refuses as one.
+func wishedName(name string) string {
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	at := min(len(name), 4*maxNameBytes)
+	for at < len(name) && !utf8.RuneStart(name[at]) {
+		at--
+	}
+	return name[:at]
 }
 
 // welcome adopts what the host gave.
@@ -132,7 +143,12 @@ func (c *Client) refuse(now time.Time, body []byte) {
 				d.Lines = append(d.Lines, line)
 			}
 			list = append(list, map[string]any{"section": x.Section, "key": x.Key, "path": x.Path, "here": x.Here, "there": x.There, "text": line})
-			text += separator(len(list)) + line
+		}
+		if len(d.Lines) > 0 {
+			text += ": " + strings.Join(d.Lines, "; ")
+		}
+		if more := len(list) - len(d.Lines); more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
 		}
 		details = map[string]any{"differences": list}
 		c.send(kindDiff, &d)
@@ -142,13 +158,6 @@ func (c *Client) refuse(now time.Time, body []byte) {
 	}
 	c.host.Drop(c.cfg.Peer, 0)
 	c.finish(now, code, text, details)
-}
-
-func separator(n int) string {
-	if n == 1 {
-		return ": "
-	}
-	return "; "
 }
 
 // goodbye is the host's.

@@ -26,13 +26,18 @@ type child struct {
 	ended  bool
 }
 
-// spawn starts this very program again.
+// demoLifetime bounds every process in seconds: a demo that is killed cannot
+// tell them to stop.
+const demoLifetime = "180"
+
+// spawn starts this very program again. args may have a --duration of its own.
 func (d *demo) spawn(name string, args ...string) (*child, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "this program's own path")
 	}
 	c := &child{name: name, report: filepath.Join(d.dir, name+".json"), lines: make(chan map[string]any, 1024)}
+	args = append([]string{args[0], "--duration", demoLifetime}, args[1:]...)
 	args = append(args, "--json", "--report", c.report, "--link", demoLink)
 	c.cmd = exec.Command(exe, args...)
 	c.cmd.Stderr = &c.stderr

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,24 @@ func TestAJoinThatGetsNowhereEnds(t *testing.T) {
 	p.dialled = time.Second
 	if end, over := p.over(joinTime + time.Millisecond); over {
 		t.Errorf("the second address was tried a second later and has its own time, got %v", end)
+	}
+}
+
+// TestASecondSignalEndsTheGoodbye: the host does not answer any more, and the
+// person at the client does not want to wait for it.
+func TestASecondSignalEndsTheGoodbye(t *testing.T) {
+	pair := newPair(t, project(t, nil))
+	p := &player{out: &output{stdout: io.Discard, stderr: io.Discard}, app: pair.client, stop: newStopper(nil), flags: &playFlags{}, role: app.Join}
+	defer p.stop.close()
+	pair.until("the client is active", func() bool { return pair.client.Peer().Phase() == session.PhaseActive })
+	p.stop.signals <- os.Interrupt
+	p.stop.signals <- os.Interrupt
+	if end, over := p.over(0); !over || end != nil {
+		t.Fatalf("got %v, %t: the first signal asks for a clean end", end, over)
+	}
+	p.leave(fault.Left, "left")
+	if pair.client.Stopped() {
+		t.Error("a goodbye that nobody has answered is over only when its time is: the second signal was not heard")
 	}
 }
 

@@ -174,7 +174,11 @@ func (r *Receiver) decodeRow(w *world.World, rr *readRow, b []byte) (rest []byte
 	if rr.row >= 0 {
 		copy(cells, w.Row(r.layout, rr.typ, rr.row))
 	}
-	return r.layout.ReadRow(b, rr.typ, r.dir.mask(t, rr.owner, r.peer), cells)
+	rest, err = r.layout.ReadRow(b, rr.typ, r.dir.mask(t, rr.owner, r.peer), cells)
+	if rr.row < 0 {
+		r.cells = r.cells[:rr.cells] // checked, and of no more use: made up rows must not cost memory
+	}
+	return rest, err
 }
 
 // Why a row cannot be applied, in place of its number.
