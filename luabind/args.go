@@ -2,6 +2,7 @@ package luabind
 
 import (
 	"fmt"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -140,6 +141,28 @@ func (a Args) OptString(i int, d string) string {
 		return d
 	}
 	return a.String(i)
+}
+
+// maxName is the longest name or id that a binding looks at, in bytes. Nothing
+// is called more.
+const maxName = 4096
+
+// name is String for names and ids. A longer one than maxName is cut: it names
+// nothing either way, and need not be hashed, kept, or repeated in an error.
+func (a Args) name(i int) string {
+	s := a.String(i)
+	if len(s) > maxName {
+		s = strings.Clone(s[:maxName])
+	}
+	return s
+}
+
+// optName is name, or d.
+func (a Args) optName(i int, d string) string {
+	if !a.Has(i) {
+		return d
+	}
+	return a.name(i)
 }
 
 // Number returns a number. Strings are not converted.

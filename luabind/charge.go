@@ -23,6 +23,11 @@ const (
 	costUpdate      = 60
 	costLife        = 200 // spawn, transfer, despawn, bind
 	costLook        = 100
+	costOpen        = 5000 // host, connect: a socket and a handshake
+	costClose       = 2000 // disconnect, kick: a goodbye, and everything is let go
+	costResolve     = 1500 // require looks for files
+	costFailure     = 2000 // an error that is caught and recorded for a script
+	costHandler     = 60   // of an emit: a protected call
 	costDiagnostics = 400
 	costRefusal     = 60 // an entry of diagnostics().refusals
 	costRay         = 30

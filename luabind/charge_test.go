@@ -29,12 +29,29 @@ func TestWorkInGoIsCharged(t *testing.T) {
 		{`Entity.set_field("wall1", "Transform2D", "note", "x")`, budget / 400},
 		{`Prefab.instantiate("prefab://nothing")`, budget / 400},
 		{`Debug.log(long)`, budget / 250},
+		{`Session.configure({port = 1})`, budget / 100},
+		{`Session.disconnect() Session.host(0)`, budget / 5000},
+		{`Session.disconnect() Session.connect("127.0.0.1", 9)`, budget / 5000},
+		{`Session.kick("peer9")`, budget / 1000},
+		{`Session.send("echo", nil, odd)`, budget / 500},
+		{`Session.send("echo", nil, emptied)`, budget / 100},
+		{`Entity.set_field("wall1", "Transform2D", "note", emptied)`, budget / 400},
+		{`Events.emit("many")`, budget / 5000},
+		{`Events.emit("failing")`, budget / 1000},
+		{`Events.emit("nobody")`, budget / 12},
+		{`pcall(require, "missing")`, budget / 1000},
 	} {
 		p := newPlay(t, project("return {}", scenarioContract), "")
 		p.limits.LoadInstructions = budget
 		n := p.must("host", luabind.OpenedHost)
 		n.do(t, `Session, data, long, calls = NetworkSession, {}, ("x"):rep(8000), 0
 			for i = 1, 100 do data[i] = {i} end
+			odd, emptied = {}, {}
+			for i = 1, 500 do odd[i + 0.5] = i end
+			for i = 1, 10000 do emptied["k" .. i] = i end
+			for i = 1, 10000 do emptied["k" .. i] = nil end
+			for i = 1, 100 do Events.subscribe("many", function() end) end
+			Events.subscribe("failing", error)
 			for i = 1, 400 do Prefab.instantiate("prefab://crate", {id = "wall" .. i}) end`)
 		before := n.log
 		_, err := n.game.State().Load("loop.lua", []byte("while true do calls = calls + 1 "+c.call+" end"))

@@ -16,9 +16,13 @@ import (
 // maxSource is the longest script, in bytes.
 const maxSource = 1 << 20
 
+// compiling is what the compiler takes for a function while it works on it.
+const compiling = 20 << 10
+
 // compile turns a script into a function of the state, or says where it is no
-// Lua of ours. It executes nothing.
-func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
+// Lua of ours. It executes nothing. pay, when it is not nil, hears what the work
+// costs in instructions and bytes before it is done, and may raise an error.
+func (s *State) compile(path, src string, pay func(work, bytes int64)) (*lua.LFunction, *ScriptError) {
 	fail := func(line, column int, text string) *ScriptError {
 		return &ScriptError{Kind: ScriptSyntax, Place: fault.Place{Path: path, Line: line, Column: column}, Text: clip(text, maxErrorText)}
 	}
@@ -41,8 +45,15 @@ func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
 	if err != nil {
 		return nil, fail(syntaxPlace(src, clean, err))
 	}
-	if line := rewrite(chunk); line > 0 {
-		return nil, fail(line, 0, fmt.Sprintf("nested more than %d levels deep", maxNesting))
+	r := rewrite(chunk)
+	if r.tooDeep > 0 {
+		return nil, fail(r.tooDeep, 0, fmt.Sprintf("nested more than %d levels deep", maxNesting))
+	}
+	if r.crowded > 0 {
+		return nil, fail(r.crowded, 0, fmt.Sprintf("a function with more than %d different names, numbers and texts; put parts of it into functions of their own", maxConstants))
+	}
+	if pay != nil {
+		pay(r.work, int64(r.functions)*compiling)
 	}
 	proto, err := lua.Compile(chunk, path)
 	if err != nil {
@@ -52,7 +63,8 @@ func (s *State) compile(path, src string) (*lua.LFunction, *ScriptError) {
 		}
 		return nil, fail(0, 0, err.Error())
 	}
-	link(proto, &s.guards)
+	finish(proto, &s.guards)
+	s.made(r.longest)
 	fn := s.L.NewFunctionFromProto(proto)
 	fn.Env = s.globals
 	return fn, nil

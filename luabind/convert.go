@@ -74,8 +74,10 @@ func (c *conversion) value(s *payload.Sink, v lua.LValue) bool {
 func (c *conversion) table(s *payload.Sink, t *lua.LTable) bool {
 	n := t.Len() // up to the last item of the array part that is not nil
 	names, others := stringKeys(t), otherKeys(t)
+	c.work += keySlots(t) / 64 // keys that are gone are stepped over
 	switch {
 	case others > 0:
+		c.work += others
 		return s.Refuse(payload.SchemaViolation, oddKey(t, n))
 	case names > 0 && n > 0:
 		return s.Refuse(payload.SchemaViolation, "a table with both names and numbers as keys is neither an object nor an array")

@@ -39,9 +39,11 @@
 //
 // # What the budgets do not see
 //
-// Comparing two strings, and using one as a key, is one instruction at any
-// length; only the memory limit bounds it. The process may take about twice a
-// state's memory limit before Go's collector has come round, and up to 200 MiB
-// of stack for a script that recurses through metamethods and protected calls
-// as deeply as both are allowed.
+// Comparing two long strings, and using one as a key, is one instruction; where
+// there are such strings, instructions cost more (long_text.go). An index through
+// a chain of metatables, at most 100 long, is one as well. The dearest callbacks
+// known take some ten seconds to spend ten million instructions, a usual one half
+// a second. The process may take about twice a state's memory limit before Go's
+// collector has come round, and up to 200 MiB of stack for a script that recurses
+// through metamethods and protected calls as deeply as both are allowed.
 package luabind

@@ -42,6 +42,7 @@ type ScriptError struct {
 
 const (
 	maxErrorText = 2000
+	maxPlace     = 255 // bytes of a script's name in a message
 	maxTraceback = 20
 )
 
@@ -83,6 +84,9 @@ func splitPlace(message string) (fault.Place, string, bool) {
 		n := 0
 		for n < len(tail) && tail[n] >= '0' && tail[n] <= '9' {
 			n++
+		}
+		if at > maxPlace {
+			return fault.Place{}, message, false
 		}
 		if n > 0 && n < 9 && n < len(tail) && tail[n] == ':' && at > 0 {
 			line, _ := strconv.Atoi(tail[:n])

@@ -10,6 +10,7 @@ import (
 type walk struct {
 	limit   int64
 	total   int64
+	longest int64      // text
 	seen    pointerSet // tables, functions, threads, prototypes, userdata, long strings
 	pending []lua.LValue
 }
@@ -56,11 +57,16 @@ func (s *pointerSet) grow() {
 	}
 }
 
-// footprint estimates the bytes reachable from the state: globals, loaded
-// modules, what bindings hold for scripts, and the stacks of all threads that run or that something refers to.
-// It costs time in what is reached, some 200 ns a table.
-func (s *State) footprint(limit int64) int64 {
+// footprint estimates the bytes reachable from the state.
+func (s *State) footprint(limit int64) int64 { return s.walk(limit, lua.LNil).total }
+
+// walk visits what is reachable from the state: globals, loaded modules, what
+// bindings hold for scripts, and the stacks of all threads that run or that
+// something refers to, and also. It costs time in what is reached, some 200 ns a
+// table.
+func (s *State) walk(limit int64, also lua.LValue) walk {
 	w := walk{limit: limit}
+	w.add(also)
 	w.add(s.globals)
 	w.add(s.roots)
 	w.add(s.stringMeta)
@@ -75,7 +81,7 @@ func (s *State) footprint(limit int64) int64 {
 		w.pending = w.pending[:len(w.pending)-1]
 		w.visit(v)
 	}
-	return w.total
+	return w
 }
 
 // add counts a value that is stored somewhere and queues what it refers to.
@@ -99,18 +105,28 @@ func (w *walk) add(v lua.LValue) {
 		if w.seen.add(unsafe.Pointer(v)) {
 			w.total += 64
 			w.add(v.Metatable)
-			if it, ok := v.Value.(*traversal); ok {
-				w.total += 16 * int64(cap(it.keys))
-				w.add(it.table)
-				for _, key := range it.keys {
-					w.add(key)
-				}
-			}
+			w.held(v.Value)
 		}
 	case *lua.LState:
 		if w.seen.add(unsafe.Pointer(v)) {
-			w.total += 4096
+			w.total += 3072 + 16*int64(registerRoom(v))
 			w.pending = append(w.pending, v)
+		}
+	}
+}
+
+// held counts what a library function keeps for its iterator.
+func (w *walk) held(v any) {
+	switch v := v.(type) {
+	case *traversal:
+		w.total += 16 * int64(cap(v.keys))
+		w.add(v.table)
+		for _, key := range v.keys {
+			w.add(key)
+		}
+	case *pattern:
+		if w.seen.add(unsafe.Pointer(v)) {
+			w.total += v.bytes()
 		}
 	}
 }
@@ -122,6 +138,7 @@ func (w *walk) text(s string) {
 	if len(s) == 0 {
 		return
 	}
+	w.longest = max(w.longest, int64(len(s)))
 	if len(s) >= 64 {
 		if !w.seen.add(unsafe.Pointer(unsafe.StringData(s))) {
 			return
@@ -175,7 +192,7 @@ func (w *walk) proto(p *lua.FunctionProto) {
 	if p == nil || !w.seen.add(unsafe.Pointer(p)) {
 		return
 	}
-	w.total += 400 + 12*int64(len(p.Code)) + 32*int64(len(p.Constants))
+	w.total += 900 + 12*int64(len(p.Code)) + 48*int64(len(p.Constants)) + 24*int64(len(p.DbgCalls)) + 48*int64(len(p.DbgLocals))
 	for _, c := range p.Constants {
 		w.add(c)
 	}

@@ -48,6 +48,7 @@ type Game struct {
 	refs    []scene.Ref        // scratch
 	errors  errorLog
 	ticks   uint64
+	before  int64 // instructions that were executed before this tick
 	stopped bool
 }
 
@@ -87,7 +88,7 @@ func (g *Game) openModules() {
 		held: subscribed,
 		L:    s.L, onPanic: s.Fault, scene: g.cfg.Scene, headless: g.cfg.Scene, contract: g.cfg.Peer.Contract(),
 		charge: s.charge, log: g.cfg.Log, display: s.display,
-		call: func(fn lua.LValue, args ...lua.LValue) { g.record(s.Call(fn, args...)) },
+		call: g.handler,
 	}
 	for _, service := range e.services() {
 		s.SetGlobal(service.global, service.table)
@@ -95,6 +96,16 @@ func (g *Game) openModules() {
 			s.Native(name, service.table)
 		}
 	}
+}
+
+// handler runs a handler of Events. A budget that it spends is the emitting
+// callback's, which reports it.
+func (g *Game) handler(fn lua.LValue, args ...lua.LValue) bool {
+	err := g.state.Call(fn, args...)
+	if !g.state.ending() {
+		g.record(err)
+	}
+	return err == nil
 }
 
 // Expose offers a Go value to the scripts as a global variable, through
@@ -106,7 +117,10 @@ func (g *Game) Expose(name string, value any) { Expose(g.state.L, name, value) }
 func (g *Game) State() *State { return g.state }
 
 // Start calls on_create, then on_start, of the scene's entities.
-func (g *Game) Start() { g.begin(g.objects) }
+func (g *Game) Start() {
+	g.before = g.state.used
+	g.begin(g.objects)
+}
 
 func (g *Game) begin(objects []*object) {
 	for _, o := range objects {
@@ -125,6 +139,7 @@ func (g *Game) Tick(dt float64) {
 		return
 	}
 	g.ticks++
+	g.before = g.state.used
 	g.follow()
 	list := g.objects // what comes meanwhile waits for the next tick
 	for _, o := range list {
@@ -145,6 +160,7 @@ func (g *Game) Stop() {
 		return
 	}
 	g.stopped = true
+	g.before = g.state.used
 	for _, o := range g.objects {
 		g.callback(o, onDestroy)
 	}

@@ -68,7 +68,13 @@ func (g *Game) actions(o *object) {
 			g.kindOf(b.action) == scene.Axis1D && value == told || !g.cfg.Scene.Alive(o.ref) {
 			continue
 		}
-		if fn := g.method(o.self, b.method); callable(fn) && g.ticks >= o.tired[onAction].until {
+		if g.ticks < o.tired[onAction].until {
+			continue
+		}
+		fn, err := g.method(o.self, b.method)
+		if err != nil {
+			g.ended(o, onAction, err)
+		} else if callable(fn) {
 			g.invoke(o, onAction, fn, []lua.LValue{value})
 		}
 	}

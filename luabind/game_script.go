@@ -61,6 +61,23 @@ const (
 	maxStrikes = 5
 )
 
+// A tick may execute two budgets in all its callbacks. Those that come after get
+// a small one, so that twenty entities with one fault in their script cost about
+// as much as two.
+const (
+	tickBudgets = 2
+	smallShare  = 100 // of the budget: a hundredth
+)
+
+// allowance is the budget of the next callback.
+func (g *Game) allowance() int64 {
+	whole := g.state.cfg.Instructions
+	if g.state.used-g.before < tickBudgets*whole {
+		return whole
+	}
+	return max(whole/smallShare, 1)
+}
+
 // spent notes how a call ended.
 func (f *fatigue) spent(now uint64, err error) {
 	var e *ScriptError
@@ -89,7 +106,11 @@ func (g *Game) callback(o *object, cb callbackID, args ...lua.LValue) {
 		return
 	}
 	name := callbackNames[cb]
-	fn := g.method(o.self, name)
+	fn, err := g.method(o.self, name)
+	if err != nil {
+		g.ended(o, cb, err)
+		return
+	}
 	bit := uint8(1) << cb
 	if callable(fn) {
 		o.wrong &^= bit
@@ -107,7 +128,12 @@ func (g *Game) callback(o *object, cb callbackID, args ...lua.LValue) {
 func (g *Game) invoke(o *object, cb callbackID, fn lua.LValue, args []lua.LValue) {
 	var room [4]lua.LValue
 	all := append(append(room[:0], o.self), args...)
-	err := g.state.Call(fn, all...)
+	_, err := g.state.within(g.allowance(), fn, all...)
+	g.ended(o, cb, err)
+}
+
+// ended notes how a callback ended, or that it could not even be looked up.
+func (g *Game) ended(o *object, cb callbackID, err error) {
 	o.tired[cb].spent(g.ticks, err)
 	g.record(err)
 }
@@ -129,25 +155,24 @@ const maxInherit = 16
 
 // method looks a name up as indexing does: in the object, its script, and what
 // that inherits from.
-func (g *Game) method(t *lua.LTable, name string) lua.LValue {
+func (g *Game) method(t *lua.LTable, name string) (lua.LValue, error) {
 	for range maxInherit {
 		if v := t.RawGetString(name); v != lua.LNil {
-			return v
+			return v, nil
 		}
 		mt, ok := t.Metatable.(*lua.LTable)
 		if !ok {
-			return lua.LNil
+			return lua.LNil, nil
 		}
 		switch index := mt.RawGetString("__index").(type) {
 		case *lua.LTable:
 			t = index
 		case *lua.LFunction:
-			out, err := g.state.Results(index, t, lua.LString(name))
-			g.record(err)
-			return first(out)
+			out, err := g.state.within(g.allowance(), index, t, lua.LString(name))
+			return first(out), err
 		default:
-			return lua.LNil
+			return lua.LNil, nil
 		}
 	}
-	return lua.LNil
+	return lua.LNil, nil
 }

@@ -327,21 +327,3 @@ return M`, scenarioContract), "")
 		t.Errorf("on_fixed_update was called %s times in 300 ticks: it never spun", n.global("tick"))
 	}
 }
-
-// TestWhatBindingsHoldCounts: what scripts keep in their objects and in handlers
-// of Events is theirs, and has a limit.
-func TestWhatBindingsHoldCounts(t *testing.T) {
-	for name, line := range map[string]string{
-		"objects":  `self.list = self.list or {} self.list[#self.list + 1] = ("x"):rep(1048576) .. #self.list`,
-		"handlers": `local s = ("x"):rep(1048576) .. n Events.subscribe("e", function() return s end)`,
-	} {
-		p := newPlay(t, project("local M, n = {}, 0\nfunction M:on_update() n = n + 1\n"+line+"\ncount = n end return M", scenarioContract), "")
-		p.limits.Memory = 32 << 20
-		n := p.must("one", luabind.OpenedNothing)
-		p.run(60 * n.TickInterval())
-		e := n.game.Errors()
-		if len(e) == 0 || e[0].Kind != luabind.MemorySpent || e[0].Place.Path != "scripts/game.lua" {
-			t.Errorf("%s: 60 MiB are held of 32, and the errors are %s; %s updates", name, errorsOf(n), n.global("count"))
-		}
-	}
-}

@@ -51,10 +51,12 @@ func Install(L *lua.LState, cfg InstallConfig) {
 		held: L.CreateTable(0, 0),
 		L:    L, onPanic: onPanic, scene: cfg.Scene, contract: cfg.Peer.Contract(), charge: free, log: cfg.Log,
 		display: func(v lua.LValue) string { return L.ToStringMeta(v).String() },
-		call: func(fn lua.LValue, args ...lua.LValue) {
-			if err := L.CallByParam(lua.P{Fn: fn, Protect: true}, args...); err != nil {
+		call: func(fn lua.LValue, args ...lua.LValue) bool {
+			err := L.CallByParam(lua.P{Fn: fn, Protect: true}, args...)
+			if err != nil {
 				cfg.Failed(err)
 			}
+			return err == nil
 		},
 	}
 	for _, s := range e.services() {

@@ -66,6 +66,20 @@ var frameFields = func() (f struct{ frame, parent, fn, pc, base, localBase int }
 
 var functionFields = struct{ isG, proto int }{fieldOf[lua.LFunction]("IsG"), fieldOf[lua.LFunction]("Proto")}
 
+// registers are the positions that lead to a thread's registers.
+var registers = func() (f struct{ reg, array int }) {
+	th := reflect.TypeFor[lua.LState]()
+	f.reg = fieldIn(th, "reg")
+	f.array = fieldIn(th.Field(f.reg).Type.Elem(), "array")
+	return f
+}()
+
+// registerRoom returns how many registers a thread has reserved, which is as
+// many as it ever needed.
+func registerRoom(th *lua.LState) int {
+	return reflect.ValueOf(th).Elem().Field(registers.reg).Elem().Field(registers.array).Cap()
+}
+
 var protoCode = fieldOf[lua.FunctionProto]("Code")
 
 // mayYield reports whether the running Go function of L was reached from the

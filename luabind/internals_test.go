@@ -94,6 +94,12 @@ func TestFootprintIsNearTheTruth(t *testing.T) {
 		{"closures", "kept = {} for i = 1, 50000 do kept[i] = function() return i end end"},
 		{"strings", "kept = {} for i = 1, 50000 do kept[i] = ('x'):rep(100) .. i end"},
 		{"keys", "for i = 1, 50000 do _G['key' .. i] = i end"},
+		{"coroutines", "kept = {} for i = 1, 2000 do kept[i] = coroutine.wrap(function() coroutine.yield() end) kept[i]() end"},
+		{"coroutines that were deep", `kept = {} local function deep(n) if n > 0 then return deep(n - 1) + 1 end return 0 end
+			for i = 1, 200 do kept[i] = coroutine.wrap(function() deep(900) coroutine.yield() end) kept[i]() end`},
+		{"chunks", "kept = {} for i = 1, 5000 do kept[i] = load('x = 1') end"},
+		{"functions", "kept = load(('f = function(a) local b = a return b.c end '):rep(5000))"},
+		{"patterns", "kept = {} for i = 1, 200 do kept[i] = ('x'):gmatch(('a'):rep(1000) .. i) end"},
 	} {
 		s := New(Config{LoadInstructions: 1 << 40})
 		before := heapNow()

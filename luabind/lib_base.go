@@ -129,7 +129,7 @@ func (s *State) baseLoad(a Args) int {
 		name = "(load)"
 	}
 	s.meter.charge(a.L, int64(len(src))*8+100)
-	fn, bad := s.compile(name, src)
+	fn, bad := s.compile(name, src, s.pays(a.L))
 	if bad != nil {
 		a.L.Push(lua.LNil)
 		a.L.Push(lua.LString(bad.Error()))
@@ -142,17 +142,32 @@ func (s *State) baseLoad(a Args) int {
 	return 1
 }
 
+// pays charges a script for what it has compiled.
+func (s *State) pays(L *lua.LState) func(work, bytes int64) {
+	return func(work, bytes int64) {
+		s.meter.charge(L, work)
+		s.reserve(L, bytes)
+	}
+}
+
 func (s *State) basePrint(a Args) int {
+	line := logLine(a, func(v lua.LValue) string { return s.toString(a.L, v) })
+	s.meter.charge(a.L, 100+int64(len(line)/8))
+	s.cfg.Log(line)
+	return 0
+}
+
+// logLine spells the arguments of a call as one line of at most maxLogLine
+// bytes and a mark that it was cut.
+func logLine(a Args, spell func(lua.LValue) string) string {
 	var b strings.Builder
 	for i := 1; i <= a.n && b.Len() < maxLogLine; i++ {
 		if i > 1 {
 			b.WriteByte('\t')
 		}
-		b.WriteString(clip(s.toString(a.L, a.Get(i)), maxLogLine))
+		b.WriteString(clip(spell(a.Get(i)), maxLogLine))
 	}
-	s.meter.charge(a.L, 100+int64(b.Len()/8))
-	s.cfg.Log(clip(b.String(), maxLogLine))
-	return 0
+	return clip(b.String(), maxLogLine)
 }
 
 func (s *State) baseRawEqual(a Args) int {

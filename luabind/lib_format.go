@@ -120,7 +120,9 @@ func (s *State) strFormat(a Args) int {
 			a.L.RaiseError("invalid conversion '%%%s' to 'format'", clip(f, 10))
 		}
 		arg++
-		out.add(s.convert(a, v, arg))
+		text := s.convert(a, v, arg)
+		s.meter.charge(a.L, int64(4+len(text)/4)) // the digits of a number are dear
+		out.add(text)
 		f = f[n:]
 	}
 	a.L.Push(out.value())
@@ -129,7 +131,6 @@ func (s *State) strFormat(a Args) int {
 
 // convert spells one argument.
 func (s *State) convert(a Args, v verb, arg int) string {
-	s.meter.charge(a.L, 4)
 	switch v.letter {
 	case 'd', 'i', 'u':
 		return v.pad(v.digits(v.sign(strconv.FormatInt(formatInteger(a, arg), 10))), v.precision < 0)

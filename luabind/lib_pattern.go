@@ -27,6 +27,7 @@ func (s *State) compiled(a Args, text string, anchors bool) *pattern {
 	if err != nil {
 		a.L.RaiseError("%s", err.Error())
 	}
+	s.reserve(a.L, p.bytes())
 	if len(text) > 256 {
 		return p
 	}
@@ -129,7 +130,9 @@ func (s *State) strGmatch(a Args) int {
 	source := lua.LString(a.text(1))
 	p := s.compiled(a, a.text(2), false)
 	at := 0
-	// The text is an upvalue, so that its memory is seen.
+	held := a.L.NewUserData()
+	held.Value = p
+	// The text and the pattern are upvalues, so that their memory is seen.
 	a.L.Push(a.L.NewClosure(func(L *lua.LState) int {
 		text := string(L.Get(lua.UpvalueIndex(1)).(lua.LString))
 		if at > len(text) {
@@ -148,7 +151,7 @@ func (s *State) strGmatch(a Args) int {
 			at++
 		}
 		return m.pushCaptures(L, start, end)
-	}, source))
+	}, source, held))
 	return 1
 }
 
@@ -173,6 +176,7 @@ func (b *builder) add(text string) {
 // value returns the string, which is a copy of its own.
 func (b *builder) value() lua.LString {
 	b.s.reserve(b.L, int64(len(b.b)))
+	b.s.made(len(b.b))
 	return lua.LString(b.b)
 }
 

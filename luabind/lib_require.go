@@ -30,7 +30,7 @@ func (m *modules) set(name string, v lua.LValue) {
 // required, true when it returned nothing. A module that fails to load fails
 // again at the next attempt.
 func (s *State) baseRequire(a Args) int {
-	name := a.String(1)
+	name := a.name(1)
 	m := &s.modules
 	if v, ok := m.loaded[name]; ok {
 		a.L.Push(v)
@@ -44,12 +44,13 @@ func (s *State) baseRequire(a Args) int {
 	if s.cfg.Resolve == nil {
 		a.L.RaiseError("module '%s' not found", clip(name, 80))
 	}
+	s.meter.charge(a.L, costResolve)
 	src, path, err := s.cfg.Resolve(name)
 	if err != nil {
 		a.L.RaiseError("module '%s' not found: %s", clip(name, 80), clip(err.Error(), 200))
 	}
 	s.meter.charge(a.L, int64(len(src))*2+100)
-	fn, bad := s.compile(path, string(src))
+	fn, bad := s.compile(path, string(src), s.pays(a.L))
 	if bad != nil {
 		a.L.Error(lua.LString(bad.Error()), 0)
 	}

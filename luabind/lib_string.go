@@ -84,6 +84,7 @@ func (s *State) mapped(a Args, f func(dst []byte, src string)) int {
 	text := a.text(1)
 	s.reserve(a.L, int64(len(text)))
 	s.meter.charge(a.L, int64(len(text)/32))
+	s.made(len(text))
 	b := make([]byte, len(text))
 	f(b, text)
 	a.L.Push(lua.LString(b))
@@ -136,6 +137,7 @@ func (s *State) strRep(a Args) int {
 	}
 	total := n*len(text) + (n-1)*len(sep)
 	s.reserve(a.L, int64(total))
+	s.made(total)
 	if sep != "" {
 		text = strings.Repeat(text+sep, n-1) + text
 	} else {
@@ -193,6 +195,7 @@ func (s *State) join(L *lua.LState, first, last int, right lua.LValue) lua.LStri
 	if a, ok := L.Get(last).(lua.LString); ok && first == last {
 		if b, ok := right.(lua.LString); ok { // the common case
 			s.reserve(L, int64(len(a)+len(b)))
+			s.made(len(a) + len(b))
 			return a + b
 		}
 	}
@@ -215,5 +218,6 @@ func (s *State) join(L *lua.LState, first, last int, right lua.LValue) lua.LStri
 		total += len(part)
 	}
 	s.reserve(L, int64(total))
+	s.made(total)
 	return lua.LString(strings.Join(parts, ""))
 }

@@ -43,6 +43,7 @@ func (s *State) tableConcat(a Args) int {
 	}
 	s.reserve(a.L, int64(total))
 	s.meter.charge(a.L, int64(max(j-i, 0)/8))
+	s.made(total)
 	var b strings.Builder
 	b.Grow(total)
 	for k := i; k <= j; k++ {

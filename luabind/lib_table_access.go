@@ -13,7 +13,7 @@ import (
 func (s *State) openGuards() {
 	for g, f := range [guardCount]lua.LGFunction{
 		guardConcat: s.concatGuard, guardSet: s.setGuard, guardFields: s.fieldsGuard,
-		guardTrim: s.trimGuard, guardPow: s.powGuard,
+		guardTrim: s.trimGuard, guardPow: s.powGuard, guardSpread: s.spreadGuard,
 	} {
 		s.guards[g] = s.L.NewFunction(f)
 	}
@@ -170,6 +170,14 @@ func (s *State) trimGuard(L *lua.LState) int {
 	s.trim(L, t)
 	L.Push(t)
 	return 1
+}
+
+// spreadGuard is the ... of f(...): any number of values that one instruction
+// copies.
+func (s *State) spreadGuard(L *lua.LState) int {
+	n := L.GetTop()
+	s.meter.charge(L, int64(n/4))
+	return n
 }
 
 // powGuard is a ^ b.

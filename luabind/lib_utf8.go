@@ -134,11 +134,12 @@ func (s *State) utf8Codes(a Args) int {
 	source := lua.LString(a.text(1))
 	a.L.Push(a.L.NewClosure(func(L *lua.LState) int {
 		text := string(L.Get(lua.UpvalueIndex(1)).(lua.LString))
-		i := int(L.ToNumber(2))
-		if i > 0 { // step over the character there
+		i := max(clampInt(float64(L.ToNumber(2))), 0)
+		if from := i; i > 0 { // step over the character there
 			for i < len(text) && continues(text, i) {
 				i++
 			}
+			s.meter.charge(L, int64((i-from)/16))
 		}
 		if i >= len(text) {
 			L.Push(lua.LNil)

@@ -25,6 +25,7 @@ type meter struct {
 	fuse   int64 // instructions until the next look
 	left   int64 // instructions after that
 	budget int64 // what the callback began with, for the text
+	price  int64 // of an instruction; more than 1 while there are long texts
 
 	stopped ErrorKind // BudgetSpent or MemorySpent once tripped, else 0
 	place   fault.Place
@@ -43,6 +44,9 @@ func (m *meter) begin(budget int64) {
 	m.stopped, m.place, m.text = 0, fault.Place{}, ""
 }
 
+// spent returns what the callback has taken of its budget.
+func (m *meter) spent() int64 { return min(m.budget, m.budget-m.left-m.fuse) }
+
 // trip ends the callback. The first reason stands.
 func (m *meter) trip(kind ErrorKind, text string) {
 	if m.stopped != 0 {
@@ -55,7 +59,7 @@ func (m *meter) trip(kind ErrorKind, text string) {
 
 // Done implements context.Context; see meter.
 func (m *meter) Done() <-chan struct{} {
-	if m.fuse--; m.fuse > 0 {
+	if m.fuse -= m.price; m.fuse > 0 {
 		return nil
 	}
 	return m.refill()

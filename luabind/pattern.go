@@ -3,6 +3,7 @@ package luabind
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 )
 
 // pattern is a compiled Lua pattern. Compiling finds every fault of the pattern
@@ -38,8 +39,12 @@ const (
 
 const (
 	maxCaptures     = 32
-	maxPatternDepth = 220 // of the recursion: one level a capture or repetition
+	maxPatternSize  = 8192 // bytes; each may take an item
+	maxPatternDepth = 220  // of the recursion: one level a capture or repetition
 )
+
+// bytes is about what the pattern takes in memory.
+func (p *pattern) bytes() int64 { return int64(cap(p.items)) * int64(unsafe.Sizeof(item{})) }
 
 func (it *item) has(c byte) bool { return it.set[c>>6]>>(c&63)&1 == 1 }
 func (it *item) add(c byte)      { it.set[c>>6] |= 1 << (c & 63) }
@@ -54,6 +59,9 @@ func (it *item) invert() {
 // compilePattern reads a pattern. With anchors false a leading ^ is an ordinary
 // character, as in gmatch.
 func compilePattern(p string, anchors bool) (*pattern, error) {
+	if len(p) > maxPatternSize {
+		return nil, fmt.Errorf("pattern of %d bytes, at most %d are allowed", len(p), maxPatternSize)
+	}
 	c := patternReader{src: p, out: &pattern{}}
 	if anchors && len(p) > 0 && p[0] == '^' {
 		c.out.anchored = true

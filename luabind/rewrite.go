@@ -23,10 +23,11 @@ const (
 	guardFields              // {[k] = v}: the table, then keys and values
 	guardTrim                // {f()}, {...}: removes trailing nils
 	guardPow                 // a ^ b
+	guardSpread              // f(...): counts the arguments
 	guardCount
 )
 
-var guardNames = [guardCount]string{"\x00concat", "\x00set", "\x00fields", "\x00trim", "\x00pow"}
+var guardNames = [guardCount]string{"\x00concat", "\x00set", "\x00fields", "\x00trim", "\x00pow", "\x00spread"}
 
 const (
 	// maxNesting bounds the depth of a script's syntax tree, which the
@@ -37,21 +38,43 @@ const (
 	maxOperands = 40
 	// smallIndex is the largest constant index that needs no guard.
 	smallIndex = 64
+	// maxConstants is how many different names, numbers and texts a function
+	// has: the compiler looks for each among all before it, one by one.
+	maxConstants = 16384
 )
 
 // rewriter replaces, in a syntax tree, what the machine must not do on its own.
 type rewriter struct {
-	depth   int
-	tooDeep int // line of what is nested too deeply, 0 = nothing
-	fresh   int // names made so far
+	depth     int
+	tooDeep   int // line of what is nested too deeply, 0 = nothing
+	crowded   int // line of a function with too many constants, 0 = none
+	fresh     int // names made so far
+	functions int
+	constants map[string]bool // of the function at hand; never ranged over
+	work      int64           // what compiling will cost, in instructions
+	longest   int             // text
 }
 
-// rewrite changes the chunk in place. It returns the line of an expression or
-// block that is nested too deeply, or 0.
-func rewrite(chunk []ast.Stmt) (tooDeep int) {
-	r := rewriter{}
-	r.block(chunk)
-	return r.tooDeep
+// rewrite changes the chunk in place. It says what cannot be compiled, and what
+// the rest costs.
+func rewrite(chunk []ast.Stmt) *rewriter {
+	r := &rewriter{}
+	r.function(chunk, 1)
+	return r
+}
+
+// function rewrites the body of a function that begins on a line.
+func (r *rewriter) function(body []ast.Stmt, line int) {
+	outer := r.constants
+	r.constants = map[string]bool{}
+	r.block(body)
+	n := len(r.constants)
+	if n > maxConstants && r.crowded == 0 {
+		r.crowded = max(line, 1)
+	}
+	r.functions++
+	r.work += 100 + int64(n)*int64(n)/4
+	r.constants = outer
 }
 
 // enter counts a level; the caller leaves it when enter said true.
@@ -106,7 +129,7 @@ func (r *rewriter) stmt(s ast.Stmt) ast.Stmt {
 		r.exprs(s.Exprs)
 		r.block(s.Stmts)
 	case *ast.FuncDefStmt:
-		r.block(s.Func.Stmts)
+		r.function(s.Func.Stmts, s.Line())
 	case *ast.ReturnStmt:
 		r.exprs(s.Exprs)
 		if len(s.Exprs) == 1 {
@@ -140,6 +163,12 @@ func (r *rewriter) expr(e ast.Expr) ast.Expr {
 		if n, ok := parseNumber(e.Value); ok {
 			e.Value = strconv.FormatFloat(n, 'g', -1, 64)
 		}
+		r.constants[e.Value] = true
+	case *ast.StringExpr:
+		r.constants[e.Value] = true
+		r.longest = max(r.longest, len(e.Value))
+	case *ast.IdentExpr:
+		r.constants[e.Value] = true
 	case *ast.AttrGetExpr:
 		e.Object, e.Key = r.expr(e.Object), r.expr(e.Key)
 	case *ast.TableExpr:
@@ -150,8 +179,14 @@ func (r *rewriter) expr(e ast.Expr) ast.Expr {
 		}
 		if e.Receiver != nil {
 			e.Receiver = r.expr(e.Receiver)
+			r.constants[e.Method] = true
 		}
 		r.exprs(e.Args)
+		if n := len(e.Args); n > 0 {
+			if rest, ok := e.Args[n-1].(*ast.Comma3Expr); ok && !rest.AdjustRet {
+				e.Args[n-1] = r.call(guardSpread, e, rest)
+			}
+		}
 	case *ast.LogicalOpExpr:
 		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
 	case *ast.RelationalOpExpr:
@@ -170,7 +205,7 @@ func (r *rewriter) expr(e ast.Expr) ast.Expr {
 	case *ast.UnaryLenOpExpr:
 		e.Expr = r.expr(e.Expr)
 	case *ast.FunctionExpr:
-		r.block(e.Stmts)
+		r.function(e.Stmts, e.Line())
 	}
 	return e
 }
@@ -370,8 +405,13 @@ func (r *rewriter) assignMany(s *ast.AssignStmt) ast.Stmt {
 	return out
 }
 
-// link puts the guards themselves where their names stand as constants.
-func link(p *lua.FunctionProto, guards *[guardCount]*lua.LFunction) {
+// finish puts the guards themselves where their names stand as constants, and
+// gives back what the compiler reserved for a longer function: some 15 KiB for
+// each.
+func finish(p *lua.FunctionProto, guards *[guardCount]*lua.LFunction) {
+	p.Code, p.Constants, p.FunctionPrototypes = tight(p.Code), tight(p.Constants), tight(p.FunctionPrototypes)
+	p.DbgSourcePositions, p.DbgLocals, p.DbgCalls, p.DbgUpvalues =
+		tight(p.DbgSourcePositions), tight(p.DbgLocals), tight(p.DbgCalls), tight(p.DbgUpvalues)
 	for i, c := range p.Constants {
 		name, ok := c.(lua.LString)
 		if !ok || len(name) == 0 || name[0] != 0 {
@@ -384,6 +424,9 @@ func link(p *lua.FunctionProto, guards *[guardCount]*lua.LFunction) {
 		}
 	}
 	for _, inner := range p.FunctionPrototypes {
-		link(inner, guards)
+		finish(inner, guards)
 	}
 }
+
+// tight returns a list without room to grow.
+func tight[T any](list []T) []T { return append(make([]T, 0, len(list)), list...) }

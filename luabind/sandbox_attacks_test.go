@@ -54,6 +54,14 @@ var loops = []attack{
 	{"deep failing recursion", "function attack() local function f() pcall(f) f() end f() end", 1},
 	{"tostring", "function attack() while true do tostring({}) end end", 1},
 	{"print", "function attack() while true do print('x') end end", 1},
+	{"comparing long texts", "local a, b = ('x'):rep(2^20), ('x'):rep(2^20)\nfunction attack() while true do if a == b then end end end", 2},
+	{"long text as a key", "local s, t = ('x'):rep(2^20), {y = 1}\nfunction attack() while true do if t[s] then end end end", 2},
+	{"thousands of arguments", "local function f() end\nlocal function g(...) while true do f(...) end end\nlocal t = {} for i = 1, 7000 do t[i] = i end\nfunction attack() g(unpack(t)) end", 2},
+	{"grown arguments", "local function f() end\nlocal function g(n, ...) while n == 0 do f(...) end return g(n - 1, n, ...) end\nfunction attack() g(400) end", 2},
+	{"hundreds of digits", "function attack() while true do string.format('%99.99f', 1e308) end end", 1},
+	{"huge angles", "function attack() while true do math.sin(1e300) end end", 1},
+	{"continuation bytes", "local f, s = utf8.codes('a' .. ('\\128'):rep(60000))\nfunction attack() while true do f(s, 1) end end", 2},
+	{"compiling", "local t = {} for i = 1, 5000 do t[i] = 'x=' .. i end local src = table.concat(t, ' ')\nfunction attack() while true do load(src) end end", 2},
 	{"sorted next", "local t = {} for i = 1, 1000 do t['k' .. i] = i end\nfunction attack() while true do next(t) end end", 2},
 }
 
@@ -88,6 +96,10 @@ var bombs = []attack{
 	{"varargs", "function attack() local function f(...) return f({...}, ...) end\nf() end", 0},
 	{"in a coroutine", "function attack() coroutine.wrap(function() local s = 'x'\nwhile true do s = s .. s end end)() end", 2},
 	{"in a metamethod", "local m = setmetatable({}, {__index = function() local s = 'x'\nwhile true do s = s .. s end end})\nfunction attack() return m.x end", 2},
+	{"chunks", "function attack() local t = {}\nwhile true do t[#t + 1] = load('x = 1') end end", 2},
+	{"functions", "function attack()\nload(('f=function() end '):rep(20000)) end", 2},
+	{"patterns", "function attack() local t, p = {}, ('a'):rep(5000)\nwhile true do t[#t + 1] = ('x'):gmatch(p .. #t) end end", 2},
+	{"coroutines that were deep", "local function deep(n) if n > 0 then return deep(n - 1) + 1 end return 0 end\nlocal function f() deep(900) coroutine.yield() end\nfunction attack() local t = {} while true do t[#t + 1] = coroutine.wrap(f) t[#t]() end end", 0},
 	{"strings kept", "function attack() local t = {}\nfor i = 1, 1e9 do t[i] = ('x'):rep(100) .. i end end", 2},
 }
 

@@ -37,15 +37,23 @@ func dataToLua(L *lua.LState, d scene.Data) lua.LValue {
 	return lua.LNil
 }
 
-// luaToData makes a component's value of a Lua value, or says why not. A table
+// luaToData makes a component's value of a Lua value, or says why not, and how
+// much work it was. A table
 // with a first item is a list, one without is an object.
-func luaToData(v lua.LValue) (scene.Data, string) {
-	left := maxDataItems
-	return toData(v, maxDataDepth, &left)
+func luaToData(v lua.LValue) (d scene.Data, text string, work int) {
+	r := dataReader{}
+	d, text = r.data(v, maxDataDepth)
+	return d, text, r.work
 }
 
-func toData(v lua.LValue, depth int, left *int) (scene.Data, string) {
-	if *left--; *left < 0 {
+// dataReader makes one value.
+type dataReader struct {
+	items int
+	work  int // keys looked at, also of what is gone
+}
+
+func (r *dataReader) data(v lua.LValue, depth int) (scene.Data, string) {
+	if r.items++; r.items > maxDataItems {
 		return scene.Data{}, "too many values in a table"
 	}
 	switch v := v.(type) {
@@ -59,16 +67,17 @@ func toData(v lua.LValue, depth int, left *int) (scene.Data, string) {
 		if depth == 0 {
 			return scene.Data{}, "tables are nested too deep"
 		}
-		return tableToData(v, depth-1, left)
+		return r.table(v, depth-1)
 	}
 	return scene.Data{}, "a component cannot hold a " + v.Type().String()
 }
 
-func tableToData(t *lua.LTable, depth int, left *int) (scene.Data, string) {
+func (r *dataReader) table(t *lua.LTable, depth int) (scene.Data, string) {
+	r.work += keySlots(t)
 	if n := t.Len(); n > 0 {
 		d := scene.Data{Kind: scene.List}
 		for i := 1; i <= n; i++ {
-			item, text := toData(t.RawGetInt(i), depth, left)
+			item, text := r.data(t.RawGetInt(i), depth)
 			if text != "" {
 				return scene.Data{}, text
 			}
@@ -82,7 +91,7 @@ func tableToData(t *lua.LTable, depth int, left *int) (scene.Data, string) {
 		if !ok {
 			return scene.Data{}, "keys of a component are strings"
 		}
-		value, text := toData(v, depth, left)
+		value, text := r.data(v, depth)
 		if text != "" {
 			return scene.Data{}, text
 		}

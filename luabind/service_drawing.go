@@ -1,8 +1,6 @@
 package luabind
 
 import (
-	"strings"
-
 	lua "github.com/yuin/gopher-lua"
 
 	"demi.network/contract"
@@ -34,11 +32,7 @@ func drawing(L *lua.LState, onPanic func(), funcs ...Func) *lua.LTable {
 // debugFuncs are what Debug does: it logs.
 func debugFuncs(cost charge, log func(string), display func(lua.LValue) string) []Func {
 	return []Func{{"log", func(a Args) int {
-		parts := make([]string, 0, 4)
-		for i := 1; i <= min(a.Len(), 64); i++ {
-			parts = append(parts, display(a.Get(i)))
-		}
-		line := clip(strings.Join(parts, "\t"), maxLogLine)
+		line := logLine(a, display)
 		cost(a.L, costLog+len(line)/bytesPerCharge)
 		log(line)
 		return 0
@@ -50,10 +44,10 @@ func spriteFuncs(sc runtime.Scene) []Func {
 	return []Func{
 		{"set_color", func(a Args) int {
 			v := contract.FieldValue{a.Number(2), a.Number(3), a.Number(4), a.OptNumber(5, 1)}
-			return answer(a, sc.Write(a.String(1), spriteTint, v))
+			return answer(a, sc.Write(a.name(1), spriteTint, v))
 		}},
 		{"get_color", func(a Args) int {
-			v, ok := sc.Read(a.String(1), spriteTint)
+			v, ok := sc.Read(a.name(1), spriteTint)
 			if !ok {
 				return none(a)
 			}
@@ -63,7 +57,7 @@ func spriteFuncs(sc runtime.Scene) []Func {
 			return len(v)
 		}},
 		{"set_flip", func(a Args) int {
-			id, x, y := a.String(1), a.Bool(2), a.OptBool(3, false)
+			id, x, y := a.name(1), a.Bool(2), a.OptBool(3, false)
 			ok := sc.Write(id, "Sprite.flip_x", contract.FieldValue{flagValue(x)})
 			return answer(a, sc.Write(id, "Sprite.flip_y", contract.FieldValue{flagValue(y)}) && ok)
 		}},

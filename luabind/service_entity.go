@@ -20,7 +20,7 @@ type entities struct {
 
 func (e *entities) entityFuncs() []Func {
 	return []Func{
-		{"exists", func(a Args) int { return answer(a, e.scene.Has(a.String(1))) }},
+		{"exists", func(a Args) int { return answer(a, e.scene.Has(a.name(1))) }},
 		{"destroy", e.destroy},
 		{"get_field", e.get}, {"get_config", e.get}, {"set_field", e.set},
 		{"name", e.name}, {"find", e.find},
@@ -31,7 +31,7 @@ func (e *entities) prefabFuncs() []Func { return []Func{{"instantiate", e.instan
 
 // destroy is destroy(entity): whether it existed.
 func (e *entities) destroy(a Args) int {
-	id := a.String(1)
+	id := a.name(1)
 	e.charge(a.L, costEntity+e.scene.Count()/4)
 	had := e.scene.Has(id)
 	e.scene.Destroy(id)
@@ -41,7 +41,7 @@ func (e *entities) destroy(a Args) int {
 // get is get_field(entity, component, name) and get_config, the same: the live
 // value of a field, else what the component says; nil when there is neither.
 func (e *entities) get(a Args) int {
-	id, component, name := a.String(1), a.String(2), a.String(3)
+	id, component, name := a.name(1), a.name(2), a.name(3)
 	r, ok := e.scene.Find(id)
 	if !ok {
 		return none(a)
@@ -57,12 +57,12 @@ func (e *entities) get(a Args) int {
 // set is set_field(entity, component, name, value): whether it was set. A value
 // of a wrong shape is told to the log.
 func (e *entities) set(a Args) int {
-	id, component, name := a.String(1), a.String(2), a.String(3)
-	d, text := luaToData(a.Any(4))
+	id, component, name := a.name(1), a.name(2), a.name(3)
+	d, text, work := luaToData(a.Any(4))
+	e.charge(a.L, costComponent+work/8)
 	if text != "" {
 		a.Fail(4, "%s", text)
 	}
-	e.charge(a.L, costComponent)
 	r, ok := e.scene.Find(id)
 	if !ok {
 		return answer(a, false)
@@ -75,7 +75,7 @@ func (e *entities) set(a Args) int {
 }
 
 func (e *entities) name(a Args) int {
-	r, ok := e.scene.Find(a.String(1))
+	r, ok := e.scene.Find(a.name(1))
 	if !ok {
 		return none(a)
 	}
@@ -86,7 +86,7 @@ func (e *entities) name(a Args) int {
 // find is find(name) → the id of the first entity of that name, or nil.
 func (e *entities) find(a Args) int {
 	e.charge(a.L, e.scene.Count()/4)
-	r, ok := e.scene.FindByName(a.String(1))
+	r, ok := e.scene.FindByName(a.name(1))
 	if !ok {
 		return none(a)
 	}
@@ -98,7 +98,7 @@ func (e *entities) find(a Args) int {
 // entity's id, or nil with the reason in the log. Without an id it gets one of
 // the prefab's name and a number.
 func (e *entities) instantiate(a Args) int {
-	prefab, opts := a.String(1), a.OptTable(2)
+	prefab, opts := a.name(1), a.OptTable(2)
 	id := ""
 	if opts != nil {
 		switch v := opts.RawGetString("id").(type) {

@@ -10,18 +10,20 @@ import (
 const (
 	maxSubscriptions = 1024
 	maxEmitDepth     = 32
+	maxEventName     = 256 // bytes
 )
 
 // bus is Events: a bus inside one process, between its scripts. Nothing of it
 // travels.
 type bus struct {
-	// call runs a handler; an error of one handler does not reach the others,
-	// nor the script that emits.
-	call  func(fn lua.LValue, args ...lua.LValue)
-	subs  []subscription // in the order of subscribing
-	held  *lua.LTable    // their handlers, so that their memory counts as the scripts'
-	next  int
-	depth int // of emits inside emits
+	// call runs a handler and reports whether it ended well; an error of one
+	// handler does not reach the others, nor the script that emits.
+	call   func(fn lua.LValue, args ...lua.LValue) bool
+	charge charge
+	subs   []subscription // in the order of subscribing
+	held   *lua.LTable    // their handlers, so that their memory counts as the scripts'
+	next   int
+	depth  int // of emits inside emits
 }
 
 type subscription struct {
@@ -37,6 +39,9 @@ func (b *bus) funcs() []Func {
 // subscribe is subscribe(name, handler) → a number for unsubscribe.
 func (b *bus) subscribe(a Args) int {
 	name, fn := a.String(1), a.Function(2)
+	if len(name) > maxEventName {
+		a.Fail(1, "at most %d bytes expected, got %d", maxEventName, len(name))
+	}
 	if len(b.subs) >= maxSubscriptions {
 		a.L.RaiseError("Events: at most %d subscriptions", maxSubscriptions)
 	}
@@ -54,7 +59,7 @@ func (b *bus) unsubscribe(a Args) int {
 	if id, ok := a.Get(1).(lua.LNumber); ok {
 		found = b.remove(func(s *subscription) bool { return lua.LNumber(s.id) == id })
 	} else {
-		name, fn := a.String(1), a.Function(2)
+		name, fn := a.name(1), a.Function(2)
 		found = b.remove(func(s *subscription) bool { return s.name == name && s.fn == fn })
 	}
 	return answer(a, found)
@@ -95,18 +100,24 @@ func (b *bus) sweep() {
 // emit is emit(name, ...): every handler of that name is called at once, in the
 // order of subscribing; those that subscribe meanwhile are not.
 func (b *bus) emit(a Args) int {
-	name, args := a.String(1), a.rest(2)
+	name, args := a.name(1), a.rest(2)
 	if b.depth >= maxEmitDepth {
 		a.L.RaiseError("Events: emit inside emit, more than %d deep", maxEmitDepth)
 	}
+	b.charge(a.L, len(b.subs)/8)
 	b.depth++
 	defer func() {
 		b.depth--
 		b.sweep()
 	}()
 	for i, n := 0, len(b.subs); i < n; i++ {
-		if s := b.subs[i]; s.id != 0 && s.name == name {
-			b.call(s.fn, args...)
+		s := b.subs[i]
+		if s.id == 0 || s.name != name {
+			continue
+		}
+		b.charge(a.L, costHandler)
+		if !b.call(s.fn, args...) {
+			b.charge(a.L, costFailure) // and ends here when the handler spent the budget
 		}
 	}
 	return 0

@@ -26,9 +26,9 @@ func newFieldEntities(sc runtime.Scene, c *contract.Contract) *fieldEntities {
 
 func (e *fieldEntities) entityFuncs() []Func {
 	return []Func{
-		{"exists", func(a Args) int { return answer(a, e.scene.Has(a.String(1))) }},
+		{"exists", func(a Args) int { return answer(a, e.scene.Has(a.name(1))) }},
 		{"destroy", func(a Args) int {
-			id := a.String(1)
+			id := a.name(1)
 			had := e.scene.Has(id)
 			e.scene.Destroy(id)
 			return answer(a, had)
@@ -39,7 +39,7 @@ func (e *fieldEntities) entityFuncs() []Func {
 
 func (e *fieldEntities) prefabFuncs() []Func {
 	return []Func{{"instantiate", func(a Args) int {
-		prefab, id := a.String(1), a.String(2)
+		prefab, id := a.name(1), a.name(2)
 		if err := e.scene.Create(prefab, id); err != nil {
 			return none(a)
 		}
@@ -51,7 +51,7 @@ func (e *fieldEntities) prefabFuncs() []Func {
 // get is get_field(entity, component, name) → a number, a boolean, an array, or
 // nil.
 func (e *fieldEntities) get(a Args) int {
-	id, path := a.String(1), a.String(2)+"."+a.String(3)
+	id, path := a.name(1), a.name(2)+"."+a.name(3)
 	v, ok := e.scene.Read(id, path)
 	if !ok {
 		return none(a)
@@ -73,7 +73,7 @@ func (e *fieldEntities) get(a Args) int {
 
 // set is set_field(entity, component, name, value) → whether it was set.
 func (e *fieldEntities) set(a Args) int {
-	id, path := a.String(1), a.String(2)+"."+a.String(3)
+	id, path := a.name(1), a.name(2)+"."+a.name(3)
 	var v contract.FieldValue
 	switch x := a.Any(4).(type) {
 	case lua.LBool:

@@ -13,12 +13,12 @@ import (
 // origin. An action that the project does not have reads as 0.
 func inputFuncs(in *scene.Input) []Func {
 	value := func(a Args) int {
-		a.L.Push(lua.LNumber(in.Value(a.String(1))))
+		a.L.Push(lua.LNumber(in.Value(a.name(1))))
 		return 1
 	}
-	pressed := func(a Args) int { return answer(a, in.Pressed(a.String(1))) }
-	released := func(a Args) int { return answer(a, in.Released(a.String(1))) }
-	down := func(a Args) int { return answer(a, in.Down(a.String(1))) }
+	pressed := func(a Args) int { return answer(a, in.Pressed(a.name(1))) }
+	released := func(a Args) int { return answer(a, in.Released(a.name(1))) }
+	down := func(a Args) int { return answer(a, in.Down(a.name(1))) }
 	never := func(a Args) int { return answer(a, false) }
 	origin := func(a Args) int {
 		a.L.Push(lua.LNumber(0))
@@ -36,7 +36,7 @@ func inputFuncs(in *scene.Input) []Func {
 
 // inputVector is vector(x_action, y_action) → x, y of length 1 at most.
 func inputVector(a Args, in *scene.Input) int {
-	x, y := in.Value(a.String(1)), in.Value(a.String(2))
+	x, y := in.Value(a.name(1)), in.Value(a.name(2))
 	if length := math.Hypot(x, y); length > 1 {
 		x, y = x/length, y/length
 	}

@@ -20,8 +20,8 @@ type engine struct {
 	charge   charge
 	log      func(string)
 	display  func(lua.LValue) string
-	call     func(fn lua.LValue, args ...lua.LValue) // and record its error
-	held     *lua.LTable                             // takes what Events holds
+	call     func(fn lua.LValue, args ...lua.LValue) bool // and record its error
+	held     *lua.LTable                                  // takes what Events holds
 }
 
 // service is one service: a global in older projects, modules in newer ones.
@@ -37,7 +37,7 @@ func (e engine) services() []service {
 	list := []service{
 		e.service("Transform", b.transformFuncs(), "demi.transform2d", "demi.transform"),
 		e.service("Rigidbody2D", b.rigidbodyFuncs(), "demi.physics.rigidbody2d", "demi.rigidbody2d"),
-		e.service("Events", (&bus{call: e.call, held: e.held}).funcs(), "demi.events"),
+		e.service("Events", (&bus{call: e.call, charge: e.charge, held: e.held}).funcs(), "demi.events"),
 		e.service("Application", applicationFuncs(), "demi.application"),
 		{"Sprite2D", []string{"demi.sprite2d"}, drawing(e.L, e.onPanic, spriteFuncs(e.scene)...)},
 		{"Debug", []string{"demi.debug"}, drawing(e.L, e.onPanic, debugFuncs(e.charge, e.log, e.display)...)},

@@ -21,7 +21,7 @@ func physicsFuncs(sc *scene.Scene, cost charge) []Func {
 // distance as a part of max, 0 when there is no max.
 func raycast(a Args, sc *scene.Scene) int {
 	longest := a.OptNumber(5, math.Inf(1))
-	h, ok := sc.Raycast(a.Number(1), a.Number(2), a.Number(3), a.Number(4), longest, a.OptString(6, ""), a.OptString(7, ""))
+	h, ok := sc.Raycast(a.Number(1), a.Number(2), a.Number(3), a.Number(4), longest, a.optName(6, ""), a.optName(7, ""))
 	if !ok {
 		return none(a)
 	}

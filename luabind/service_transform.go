@@ -49,7 +49,7 @@ func (b body) rigidbodyFuncs() []Func {
 
 // get pushes n parts of a field, or the three of its 3D counterpart.
 func (b body) get(a Args, field string, n int, field3D string) int {
-	entity := a.String(1)
+	entity := a.name(1)
 	v, ok := b.scene.Read(entity, field)
 	if !ok && field3D != "" {
 		if v, ok = b.scene.Read(entity, field3D); ok {
@@ -69,7 +69,7 @@ func (b body) get(a Args, field string, n int, field3D string) int {
 // set writes a field from n numbers, or its 3D counterpart from three. Numbers
 // that are not finite are refused by the scene.
 func (b body) set(a Args, field string, n int, field3D string) int {
-	entity := a.String(1)
+	entity := a.name(1)
 	var v contract.FieldValue
 	for i := range n {
 		v[i] = a.Number(2 + i)
@@ -88,7 +88,7 @@ func (b body) set(a Args, field string, n int, field3D string) int {
 
 // addPosition is add_position(entity, dx, dy, [dz]).
 func (b body) addPosition(a Args) int {
-	entity, dx, dy, dz := a.String(1), a.Number(2), a.Number(3), a.OptNumber(4, 0)
+	entity, dx, dy, dz := a.name(1), a.Number(2), a.Number(3), a.OptNumber(4, 0)
 	for _, field := range [...]string{position2D, position3D} {
 		if v, ok := b.scene.Read(entity, field); ok {
 			v[0] += dx
@@ -103,7 +103,7 @@ func (b body) addPosition(a Args) int {
 }
 
 func (b body) getPart(a Args, i int) int {
-	v, ok := b.scene.Read(a.String(1), velocity2D)
+	v, ok := b.scene.Read(a.name(1), velocity2D)
 	if !ok {
 		return none(a)
 	}
@@ -112,7 +112,7 @@ func (b body) getPart(a Args, i int) int {
 }
 
 func (b body) setPart(a Args, i int) int {
-	entity, part := a.String(1), a.Number(2)
+	entity, part := a.name(1), a.Number(2)
 	v, ok := b.scene.Read(entity, velocity2D)
 	v[i] = part
 	return answer(a, ok && b.scene.Write(entity, velocity2D, v))

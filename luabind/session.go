@@ -130,6 +130,7 @@ func (m *sessionModule) lastError(d *runtime.Diagnostics) string {
 
 // host is host([port]). Port 0 lets the system choose one.
 func (m *sessionModule) host(a Args) int {
+	m.charge(a.L, costOpen)
 	port, ok := m.port(a, 1)
 	if !ok {
 		return answer(a, false)
@@ -189,7 +190,8 @@ func (m *sessionModule) port(a Args, i int) (port int, ok bool) {
 
 // connect is connect([address], [port]): the attempt has started.
 func (m *sessionModule) connect(a Args) int {
-	address := a.OptString(1, "127.0.0.1")
+	m.charge(a.L, costOpen)
+	address := a.optName(1, "127.0.0.1")
 	port, ok := m.port(a, 2)
 	if !ok {
 		return answer(a, false)
@@ -229,7 +231,8 @@ func (m *sessionModule) target(address string, port int) (netip.AddrPort, bool) 
 }
 
 // disconnect ends the session, hosted or joined. Without one it does nothing.
-func (m *sessionModule) disconnect(Args) int {
+func (m *sessionModule) disconnect(a Args) int {
+	m.charge(a.L, costClose)
 	m.opened = OpenedNothing
 	switch m.peer.Mode() {
 	case runtime.Hosting:
@@ -268,7 +271,8 @@ func (m *sessionModule) startSession(a Args) int {
 
 // kick is kick(sender_id, [text]), ours: the text reaches the player.
 func (m *sessionModule) kick(a Args) int {
-	return m.done(a, m.peer.Kick(a.String(1), a.OptString(2, "kicked")))
+	m.charge(a.L, costClose)
+	return m.done(a, m.peer.Kick(a.name(1), a.optName(2, "kicked")))
 }
 
 // setOpen is set_open(open), ours: whether newcomers are let in.

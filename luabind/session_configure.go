@@ -64,6 +64,7 @@ var sessionOptions = []option{
 // option of a wrong type or out of range is an error of the script, and then
 // nothing has changed. Options that nobody knows are the engine's own business.
 func (m *sessionModule) configure(a Args) int {
+	m.charge(a.L, costLook)
 	t := a.Table(1)
 	for i := range sessionOptions {
 		o := &sessionOptions[i]

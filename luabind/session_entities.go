@@ -16,7 +16,7 @@ func (m *sessionModule) entityFuncs() []Func {
 // spawn is spawn(prefab_key, entity_id, [owner]) → network id or nil.
 func (m *sessionModule) spawn(a Args) int {
 	m.charge(a.L, costLife)
-	id, err := m.peer.Spawn(a.String(1), a.OptString(2, ""), a.OptString(3, ""))
+	id, err := m.peer.Spawn(a.name(1), a.optName(2, ""), a.optName(3, ""))
 	if err != nil {
 		m.note(err)
 		return none(a)
@@ -27,16 +27,16 @@ func (m *sessionModule) spawn(a Args) int {
 
 func (m *sessionModule) transfer(a Args) int {
 	m.charge(a.L, costLife)
-	return m.done(a, m.peer.Transfer(a.String(1), a.String(2)))
+	return m.done(a, m.peer.Transfer(a.name(1), a.name(2)))
 }
 
 func (m *sessionModule) despawn(a Args) int {
 	m.charge(a.L, costLife)
-	return m.done(a, m.peer.Despawn(a.String(1)))
+	return m.done(a, m.peer.Despawn(a.name(1)))
 }
 
 func (m *sessionModule) owner(a Args) int {
-	owner, ok := m.peer.Owner(a.String(1))
+	owner, ok := m.peer.Owner(a.name(1))
 	if !ok {
 		return none(a)
 	}
@@ -45,12 +45,12 @@ func (m *sessionModule) owner(a Args) int {
 }
 
 func (m *sessionModule) hasAuthority(a Args) int {
-	return answer(a, m.peer.HasAuthority(a.String(1)))
+	return answer(a, m.peer.HasAuthority(a.name(1)))
 }
 
 func (m *sessionModule) networkIDForOwner(a Args) int {
 	m.charge(a.L, m.search())
-	id, ok := m.peer.NetworkIDForOwner(a.String(1))
+	id, ok := m.peer.NetworkIDForOwner(a.name(1))
 	if !ok {
 		return none(a)
 	}
@@ -60,13 +60,13 @@ func (m *sessionModule) networkIDForOwner(a Args) int {
 
 func (m *sessionModule) bindLocalEntity(a Args) int {
 	m.charge(a.L, costLife)
-	return m.done(a, m.peer.BindLocalEntity(a.String(1), a.String(2)))
+	return m.done(a, m.peer.BindLocalEntity(a.name(1), a.name(2)))
 }
 
 // send is send(name, target|nil, data). Who may send it, to whom and what is in
 // it is checked by the session, in the order of its pipeline.
 func (m *sessionModule) send(a Args) int {
-	name, target := a.String(1), a.OptString(2, "")
+	name, target := a.name(1), a.optName(2, "")
 	m.outgoing = a.Get(3)
 	err := m.peer.Send(name, target, m.source)
 	m.outgoing = nil
@@ -77,7 +77,7 @@ func (m *sessionModule) send(a Args) int {
 // updateEntity is update_entity(id, dt): true when bound and owned, although
 // nothing may have been due. Without dt it counts as one tick.
 func (m *sessionModule) updateEntity(a Args) int {
-	id, dt := a.String(1), a.OptNumber(2, m.peer.TickInterval().Seconds())
+	id, dt := a.name(1), a.OptNumber(2, m.peer.TickInterval().Seconds())
 	m.charge(a.L, costUpdate)
 	return m.done(a, m.peer.UpdateEntity(id, dt))
 }
@@ -95,7 +95,7 @@ func (m *sessionModule) search() int {
 // remotePosition is remote_position(sender_id) → x, y, or nil, nil.
 func (m *sessionModule) remotePosition(a Args) int {
 	m.charge(a.L, m.search())
-	x, y, ok := m.peer.RemotePosition(a.String(1))
+	x, y, ok := m.peer.RemotePosition(a.name(1))
 	if !ok {
 		a.L.Push(lua.LNil)
 		a.L.Push(lua.LNil)

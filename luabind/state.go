@@ -48,6 +48,7 @@ type State struct {
 	cfg      Config
 	meter    meter
 	mem      memory
+	long     longText
 	threads  threads
 	modules  modules
 	rand     detmath.Rand
@@ -60,7 +61,8 @@ type State struct {
 	roots      *lua.LTable // what bindings hold for scripts: counted as theirs
 	stringMeta *lua.LTable
 	guards     [guardCount]*lua.LFunction
-	running    int // nesting of Call and Load
+	running    int   // nesting of Call and Load
+	used       int64 // instructions of all calls that have ended
 	closed     bool
 	exhausted  *ScriptError // set when what scripts hold stays over the limit
 }
@@ -91,6 +93,7 @@ func New(cfg Config) *State {
 	s.meter.closed = make(chan struct{})
 	close(s.meter.closed)
 	s.meter.look = s.look
+	s.meter.price = 1
 	s.meter.thread = func() *lua.LState { return s.L.G.CurrentThread }
 	s.meter.begin(cfg.LoadInstructions)
 	s.mem.init(cfg.Memory)
@@ -134,7 +137,7 @@ func (s *State) Load(path string, src []byte) (lua.LValue, error) {
 	if err := s.refusal(); err != nil {
 		return lua.LNil, err
 	}
-	fn, bad := s.compile(path, string(src))
+	fn, bad := s.compile(path, string(src), nil)
 	if bad != nil {
 		s.counters.Errors++
 		return lua.LNil, bad
@@ -166,13 +169,18 @@ func (s *State) Call(fn lua.LValue, args ...lua.LValue) error {
 // Results is Call with what the function returns. The slice is the caller's
 // until the next call of a script.
 func (s *State) Results(fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
+	return s.within(s.cfg.Instructions, fn, args...)
+}
+
+// within is Results with a budget of its own.
+func (s *State) within(budget int64, fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
 	if fn == nil || fn == lua.LNil {
 		return nil, nil
 	}
 	if err := s.refusal(); err != nil {
 		return nil, err
 	}
-	return s.run(s.cfg.Instructions, fn, args)
+	return s.run(budget, fn, args)
 }
 
 // refusal says why the state runs nothing any more, or returns nil.
@@ -190,18 +198,23 @@ func (s *State) refusal() error {
 func (s *State) run(budget int64, fn lua.LValue, args []lua.LValue) ([]lua.LValue, error) {
 	outermost := s.running == 0
 	if outermost {
+		s.reprice(fn)
 		s.meter.begin(budget)
 	}
 	s.running++
 	out, failure := s.protect(s.L.G.CurrentThread, fn, args)
 	s.running--
 	if outermost {
+		s.used += s.meter.spent()
 		s.glance()
 	}
 	if failure == nil && s.meter.stopped == 0 {
 		return out, nil
 	}
 	err := s.describe(failure)
+	if s.ending() {
+		return nil, err
+	}
 	s.counters.Errors++
 	switch err.Kind {
 	case BudgetSpent:
@@ -214,6 +227,10 @@ func (s *State) run(budget int64, fn lua.LValue, args []lua.LValue) ([]lua.LValu
 	}
 	return nil, err
 }
+
+// ending says that a budget is spent and its callback on its way out: what is
+// called inside it fails too, and is not told of again.
+func (s *State) ending() bool { return s.running > 0 && s.meter.stopped != 0 }
 
 // settle decides, after a callback that passed the memory limit, whether what
 // it left behind still does.

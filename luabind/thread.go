@@ -106,19 +106,22 @@ func (s *State) resume(L, th *lua.LState, fn lua.LValue, args []lua.LValue) ([]l
 }
 
 // soften replaces messages that Go code of the machine panicked with by a
-// Lua message with a place.
+// Lua message with a place, and takes the place of our trampoline off others:
+// pcall(f) of a function written in Go has none, as in C Lua.
 func (s *State) soften(v lua.LValue, th *lua.LState) lua.LValue {
 	message, ok := v.(lua.LString)
 	if !ok {
 		return v
 	}
-	text := string(message)
+	text, ours := strings.CutPrefix(string(message), trampolinePlace)
 	switch {
 	case text == "lua callstack overflow", strings.HasSuffix(text, " registry overflow"):
 		return lua.LString(placeOf(th).String() + ": stack overflow")
 	case strings.HasPrefix(text, "runtime error:"), strings.HasPrefix(text, "interface conversion:"):
 		s.counters.Panics++
 		return lua.LString(placeOf(th).String() + ": internal fault of the Lua machine: " + text)
+	case ours:
+		return lua.LString(text)
 	}
 	return v
 }
@@ -135,9 +138,12 @@ func (s *State) trampoline() *lua.LFunction {
 // ownChunk names scripts of ours; they are never a place of an error.
 const ownChunk = "(call)"
 
+// trampolinePlace begins the messages of functions that the trampoline calls.
+const trampolinePlace = ownChunk + ":1: "
+
 // must compiles a script of ours.
 func (s *State) must(src string) *lua.LFunction {
-	fn, bad := s.compile(ownChunk, src)
+	fn, bad := s.compile(ownChunk, src, nil)
 	if bad != nil {
 		panic("luabind: BUG: " + bad.Error())
 	}

@@ -37,6 +37,8 @@ ok, e = xpcall(function(...) return select('#', ...) end, print, 1, 2, 3) eq(ok,
 ok, e = xpcall(function() error('x') end, function() error('y', 0) end) eq(ok, false) eq(e, 'y')
 ok, e = pcall(nil) eq(ok, false)
 ok, e = pcall(string.rep, 'ab', 2) eq(e, 'abab')
+ok, e = pcall(string.rep, {}) eq(e, "bad argument #1 to 'rep' (string expected, got table)") -- as in C Lua, without a place
+ok, e = pcall(function() string.rep({}) end) eq(e:match('^[%w_./]+:%d+: bad argument') ~= nil, true)
 ok, e = pcall(setmetatable({}, {__call = function(_, v) return v end}), 5) eq(e, 5)
 -------
 -- error levels
