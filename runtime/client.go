@@ -111,6 +111,7 @@ func (c *client) adopt() {
 		return
 	}
 	c.start()
+	known := len(c.taken)
 	for typ := range c.view.Tables {
 		c.abandon(typ, me)
 		for row := range c.view.Tables[typ].Heads {
@@ -125,10 +126,12 @@ func (c *client) adopt() {
 				c.mine.Remove(h.ID)
 			}
 			c.mine.Insert(c.layout, typ, *h, c.view.Row(c.layout, typ, row))
-			c.tracker.Update(c.mine)
-			c.send.Adopt(c.mine, c.tracker, typ, h.ID)
 			c.taken = append(c.taken, h.ID)
 		}
+	}
+	if added := c.taken[known:]; len(added) > 0 {
+		c.tracker.Update(c.mine)
+		c.send.Adopt(c.mine, c.tracker, added)
 	}
 }
 

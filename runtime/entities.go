@@ -163,6 +163,18 @@ func (p *Peer) HasAuthority(id string) bool {
 	return ok && p.world.Head(typ, row).Owner == p.me()
 }
 
+// Foreign says that a scene entity stands for a network entity of which another
+// peer is the owner: its body is presented here, not simulated. It does not
+// allocate.
+func (p *Peer) Foreign(entity string) bool {
+	n, ok := p.binds.byEntity[entity]
+	if !ok {
+		return false
+	}
+	typ, row, ok := p.world.Find(n)
+	return !ok || p.world.Head(typ, row).Owner != p.me()
+}
+
 // oldest finds the entity of an owner with the smallest id.
 func (p *Peer) oldest(owner session.Sender) (n uint32, typ, row int) {
 	for i := range p.world.Tables {

@@ -104,7 +104,8 @@ func (c *codec) decode(m *contract.Message, b []byte, v *payload.Value) Reason {
 
 // explain says again what was wrong with bytes that did not pass.
 func (c *codec) explain(m *contract.Message, b []byte) string {
-	if err := c.planOf(m).DecodeWire(b, c.limitsOf(m), &c.read); err != nil {
+	var v payload.Value // and not c.read, which a game's Rules may be looking at
+	if err := c.planOf(m).DecodeWire(b, c.limitsOf(m), &v); err != nil {
 		return payloadText(err)
 	}
 	return ""

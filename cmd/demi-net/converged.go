@@ -22,6 +22,9 @@ func convergedCommand(out *output) *cobra.Command {
 		Short: "Compare what clients held with what their host says they must hold, tick by tick",
 		Args:  usageArgs(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if atLeast < 0 {
+				return fault.New(fault.Usage, "--at-least %d is negative", atLeast)
+			}
 			reports := make([]runtime.Report, len(args))
 			for i, path := range args {
 				r, err := readReport(path)
@@ -38,7 +41,7 @@ func convergedCommand(out *output) *cobra.Command {
 					runtime.Convergence
 				}{"report", c.OK(atLeast), c})
 			} else {
-				out.line(fmt.Sprintf("%d snapshots of %d clients compared, %d clients differ", c.Compared, c.Clients, len(c.Difference)))
+				printConvergence(out, c)
 			}
 			if !c.OK(atLeast) {
 				e := fault.New(fault.NotConverged, "%d clients differ, %d are unknown to the host, %d snapshots were compared (at least %d of each are asked for)",
@@ -51,6 +54,17 @@ func convergedCommand(out *output) *cobra.Command {
 	}
 	cmd.Flags().IntVar(&atLeast, "at-least", 300, "fail when fewer snapshots of a client were compared")
 	return cmd
+}
+
+// printConvergence tells a person what was compared and what differs.
+func printConvergence(out *output, c runtime.Convergence) {
+	out.line(fmt.Sprintf("%d snapshots of %d clients compared, %d clients differ", c.Compared, c.Clients, len(c.Difference)))
+	for _, d := range c.Difference {
+		out.line(fmt.Sprintf("  %s differs in %d snapshots, first at tick %d: it had to hold %s and held %s", d.SenderID, d.Wrong, d.Tick, d.Host, d.Client))
+	}
+	for _, m := range c.Missing {
+		out.line("  " + m)
+	}
 }
 
 func readReport(path string) (r runtime.Report, err error) {

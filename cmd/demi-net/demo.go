@@ -41,6 +41,8 @@ func demoCommand(out *output) *cobra.Command {
 				}
 				defer os.RemoveAll(tmp)
 				dir = tmp
+			} else if err := os.MkdirAll(dir, 0o755); err != nil {
+				return fault.Wrap(err, fault.Usage, "--keep %s cannot be written to", dir)
 			}
 			rows, err := newDemo(dir, out).run()
 			if err != nil {

@@ -56,7 +56,10 @@ func runCommand(out *output, stdin io.Reader) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TARGET",
 		Short: "Run a project whose script decides whether it hosts or joins",
-		Args:  usageArgs(cobra.ExactArgs(1)),
+		Long: "Run a project whose script decides whether it hosts or joins. Its calls of Session.host and connect are the\n" +
+			"real ones, at its start or later; a script that hosts listens on 127.0.0.1 unless --bind says otherwise.\n" +
+			"It goes on when a session ends, until it is told to stop, as a host is.",
+		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := flags.config()
 			if err != nil {

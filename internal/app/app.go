@@ -172,9 +172,7 @@ func (a *App) watch() {
 // drivenByOthers says whose bodies this peer must not move: rows that another
 // peer writes are presented, not simulated here.
 func (a *App) drivenByOthers(r scene.Ref) bool {
-	id := a.scene.EntityID(r)
-	n, ok := a.peer.NetworkID(id)
-	return ok && !a.peer.HasAuthority(n)
+	return a.peer.Foreign(a.scene.EntityID(r))
 }
 
 // Wait sleeps until a datagram can be read or until, whichever is first.

@@ -98,7 +98,7 @@ func TestAdoptedRowsAreNewsOnlyOnceTheyChange(t *testing.T) {
 	empty, _ := send.Write(nil, mine, tr, nil, 1)
 	mine.Insert(l, 0, world.Head{ID: 4, OwnGen: 2, Owner: 1}, []int32{0, 0, 0, 840, 0})
 	tr.Update(mine)
-	send.Adopt(mine, tr, 0, 4)
+	send.Adopt(mine, tr, []uint32{4})
 	tr.Update(mine)
 	if b, _ := send.Write(nil, mine, tr, nil, 2); len(b) != len(empty) {
 		t.Error("a row that the host has just handed over must not be published")

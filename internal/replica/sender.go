@@ -144,13 +144,15 @@ func (s *Sender) collect(w *world.World, tr *Tracker, tick uint32) {
 	}
 }
 
-// Adopt notes that the peer holds row id of w as it is: what a publisher does
-// with a row that the host has just handed over, so that it is news only once
-// it changes. tr must have seen w as it is.
-func (s *Sender) Adopt(w *world.World, tr *Tracker, typ int, id uint32) {
+// Adopt notes that the peer holds the rows of w with these ids as they are: what
+// a publisher does with rows that the host has just handed over, so that they
+// are news only once they change. tr must have seen w as it is.
+func (s *Sender) Adopt(w *world.World, tr *Tracker, ids []uint32) {
 	s.collect(w, tr, s.last)
-	if row, ok := w.FindIn(typ, id); ok {
-		s.tables[typ].now[row].acked = tr.version(typ, row).of(w.Head(typ, row).Owner, s.peer)
+	for _, id := range ids {
+		if typ, row, ok := w.Find(id); ok {
+			s.tables[typ].now[row].acked = tr.version(typ, row).of(w.Head(typ, row).Owner, s.peer)
+		}
 	}
 }
 

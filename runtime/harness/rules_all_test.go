@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -34,5 +35,33 @@ func TestOthersAreShownAFieldThatAllMayWrite(t *testing.T) {
 		if v, _ := c.Scene.Read(at, spot); v[0] != 7.5 {
 			t.Errorf("%s's scene shows %v of what the host wrote, want 7.5", c.Name, v[0])
 		}
+	}
+}
+
+// Whose body is simulated where: everybody presents what another owns.
+func TestAnEntityIsForeignToAllButItsOwner(t *testing.T) {
+	p := newPlay(t, 1, "")
+	host := p.Host()
+	list := p.join("a", "b")
+	a, b := list[0], list[1]
+	id := p.spawn(host, "player", "", "peer1")
+	p.Step(200 * time.Millisecond)
+	foreign := func() (list []bool) {
+		for _, q := range []*Peer{host, a, b} {
+			entity, _ := q.LocalEntity(id)
+			list = append(list, q.Foreign(entity))
+		}
+		return list
+	}
+	if got := fmt.Sprint(foreign()); got != "[true false true]" {
+		t.Errorf("host, a, b: %s, and a owns it", got)
+	}
+	p.must(host.Transfer(id, "server"))
+	p.Step(200 * time.Millisecond)
+	if got := fmt.Sprint(foreign()); got != "[false true true]" {
+		t.Errorf("host, a, b: %s, and the host owns it", got)
+	}
+	if host.Foreign("nobody") {
+		t.Error("what is not replicated is nobody else's")
 	}
 }
