@@ -52,7 +52,7 @@ func docTables() map[string][]string {
 		fmt.Sprintf("| `diff` after a `refuse` | %s | dropped |", DiffTimeout),
 		fmt.Sprintf("| reliable commands waiting for a peer | %d | a client's send is refused (`backlog`), a host drops the peer, `E_NET_BACKLOG` |", MaxBacklog),
 		fmt.Sprintf("| messages nobody polled | %d, or %d MiB | the oldest gives way, counted as dropped |", MaxMessages, MaxInboxBytes>>20),
-		fmt.Sprintf("| life-cycle events nobody polled | %d, then twice what is left | compacted |", compactAt),
+		fmt.Sprintf("| life-cycle events nobody polled | %d, then twice what is left; or %d MiB of metadata | compacted |", compactAt, MaxInboxBytes>>20),
 		fmt.Sprintf("| news of refusals nobody polled | %d | the oldest gives way, counted as dropped |", maxNews),
 		fmt.Sprintf("| visits (joined and left) nobody polled | %d | the oldest gives way, counted as dropped |", maxVisits),
 		fmt.Sprintf("| connections not yet welcomed | %d | the oldest gives way to one more, `E_NET_FULL` |", MaxPending),

@@ -28,6 +28,7 @@ type inbox struct {
 	life     []lifeEvent
 	lifeHead int
 	limit    int // of len(life) at which the next compaction happens
+	held     int // bytes of session metadata in life; over MaxInboxBytes it is compacted, too
 	messages []queued
 	head     int
 	bytes    arena
@@ -107,7 +108,8 @@ func (b *inbox) popMessage() (queued, []byte) {
 func (b *inbox) push(ev Event, payload []byte) {
 	b.life = append(b.life, lifeEvent{b.next, ev, payload})
 	b.next++
-	if n := len(b.life) - b.lifeHead; n >= max(b.limit, compactAt) {
+	b.held += len(payload)
+	if n := len(b.life) - b.lifeHead; n >= max(b.limit, compactAt) || b.held > MaxInboxBytes {
 		b.compact()
 		b.limit = 2 * len(b.life)
 	}
@@ -134,6 +136,7 @@ func (b *inbox) poll(c *codec) (Event, bool) {
 func (b *inbox) popLife(c *codec) Event {
 	l := b.life[b.lifeHead]
 	b.life[b.lifeHead] = lifeEvent{}
+	b.held -= len(l.payload)
 	if b.lifeHead++; b.lifeHead == len(b.life) {
 		b.life, b.lifeHead, b.limit = b.life[:0], 0, 0
 	}
@@ -181,6 +184,7 @@ func (b *inbox) compact() {
 	newest := b.newestNews()
 	visits := b.oldVisits()
 	kept := b.life[:0]
+	b.held = 0
 	for i := b.lifeHead; i < len(b.life); i++ {
 		l := b.life[i]
 		f := fates[l.ev.N]
@@ -213,6 +217,7 @@ func (b *inbox) compact() {
 			}
 		}
 		kept = append(kept, l)
+		b.held += len(l.payload)
 	}
 	clear(b.life[len(kept):])
 	b.life, b.lifeHead = kept, 0
