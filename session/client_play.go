@@ -139,7 +139,7 @@ func (c *Client) judge(a *arrival, k kind, from Sender, m *message) Reason {
 	if m.rule == nil {
 		return ReasonUnknownMessage
 	}
-	if ch, mode := carriage(m.rule); a.channel != ch || a.mode != mode {
+	if ch, mode := carriage(m.rule); a.channel != ch || !arrivedAs(a.mode, mode) {
 		return ReasonWrongChannel
 	}
 	switch {

@@ -134,14 +134,23 @@ func (k kind) counts(ch transport.Channel) bool {
 
 // modeOn says whether a mode belongs on a channel.
 func modeOn(ch transport.Channel, m transport.Mode) bool {
-	switch ch {
-	case channelReliable:
-		return m == transport.Reliable
-	case channelUnreliable:
-		return m == transport.Sequenced || m == transport.Unsequenced
+	if ch == channelUnreliable {
+		return true
 	}
-	return m == transport.Sequenced
+	return arrivedAs(m, modeOf(ch))
 }
+
+func modeOf(ch transport.Channel) transport.Mode {
+	if ch == channelReliable {
+		return transport.Reliable
+	}
+	return transport.Sequenced
+}
+
+// arrivedAs says whether a frame that came in one mode may have been sent in
+// another. ENet sends an unreliable packet reliably when the 16 bits of its
+// numbers are used up, one of 65 536.
+func arrivedAs(came, sent transport.Mode) bool { return came == sent || came == transport.Reliable }
 
 // carriage returns how a declared message travels.
 func carriage(m *contract.Message) (transport.Channel, transport.Mode) {

@@ -318,7 +318,7 @@ func (s *stage) raw(n *node, where string, b []byte) {
 	_, _ = n.link.Flush(s.now)
 }
 
-// channel reads "0", "1", "2", "3" or "3u" (unsequenced).
+// channel reads "0", "1", "2", "3", "3u" (unsequenced) or "3r" (reliable).
 func channel(t testing.TB, word string) (transport.Channel, transport.Mode) {
 	switch word {
 	case "0":
@@ -327,6 +327,8 @@ func channel(t testing.TB, word string) (transport.Channel, transport.Mode) {
 		return transport.Channel(word[0] - '0'), transport.Sequenced
 	case "3u":
 		return 3, transport.Unsequenced
+	case "3r":
+		return 3, transport.Reliable
 	}
 	t.Fatalf("channel %q", word)
 	return 0, 0

@@ -40,7 +40,7 @@ func (s *Server) judgeMessage(now time.Time, p *peer, a *arrival, m *message) Re
 	if m.rule == nil {
 		return ReasonUnknownMessage
 	}
-	if ch, mode := carriage(m.rule); a.channel != ch || a.mode != mode {
+	if ch, mode := carriage(m.rule); a.channel != ch || !arrivedAs(a.mode, mode) {
 		return ReasonWrongChannel
 	}
 	if p.observer {
