@@ -121,7 +121,9 @@ func (s *server) report(r *Report) {
 }
 
 func (c *client) report(r *Report) {
-	r.Name = c.sess.Name()
+	if given := c.sess.Name(); given != "" {
+		r.Name = given // perhaps with a suffix
+	}
 	r.Hashes = tickHashes(&c.proof)
 	r.Snapshots.Hashed = c.proof.Total
 	r.addStats(&c.stats)

@@ -35,6 +35,8 @@ func TestBadInputsEndWithACodeAndAPlace(t *testing.T) {
 		line int
 	}{
 		{"no such command", []string{"hots"}, 2, fault.Usage, "", 0},
+		{"help of no command", []string{"help", "hots"}, 2, fault.Usage, "", 0},
+		{"help of no command's command", []string{"help", "contract", "hots"}, 2, fault.Usage, "", 0},
 		{"no target", []string{"host"}, 2, fault.Usage, "", 0},
 		{"unknown flag", []string{"host", good, "--prot", "1"}, 2, fault.Usage, "", 0},
 		{"bad flag value", []string{"host", good, "--duration", "soon"}, 2, fault.Usage, "", 0},

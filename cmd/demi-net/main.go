@@ -4,9 +4,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -63,7 +65,24 @@ func root(out *output, stdin io.Reader) *cobra.Command {
 	} {
 		cmd.AddCommand(sub)
 	}
+	strictHelp(cmd)
 	return cmd
+}
+
+// strictHelp makes help of a command that there is not a usage error, as the
+// command itself is.
+func strictHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = usageArgs(func(_ *cobra.Command, args []string) error {
+				if found, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return fmt.Errorf("unknown command %q for %q", strings.Join(args, " "), found.CommandPath())
+				}
+				return nil
+			})
+		}
+	}
 }
 
 // usageArgs turns cobra's complaint about positional arguments into a coded

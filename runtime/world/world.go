@@ -10,9 +10,6 @@ package world
 
 import "sort"
 
-// Ref names an entity at one ownership generation.
-type Ref struct{ ID, Gen uint32 }
-
 // World is the replicated state after Tick steps. It holds no floats,
 // pointers, strings or maps, so that copying it is saving it. Which rows
 // exist, and whose they are, is written by the session only; columns are
