@@ -101,7 +101,7 @@ func (a *App) Start() error {
 		}
 		opened = luabind.OpenedHost
 	case Join:
-		if err := a.peer.Connect(a.cfg.Targets[0]); err != nil {
+		if err := a.peer.Connect(a.cfg.Targets[0]); err != nil && !a.TryNext() {
 			return err
 		}
 		opened = luabind.OpenedClient
@@ -123,7 +123,8 @@ func (a *App) Start() error {
 	return nil
 }
 
-// TryNext connects to the next of Config.Targets, after one did not answer.
+// TryNext connects to the next of Config.Targets, after one did not answer or
+// could not be dialled at all.
 // False: there is none left.
 func (a *App) TryNext() bool {
 	for a.tried+1 < len(a.cfg.Targets) {

@@ -150,3 +150,30 @@ func TestTicksAreCountedExactly(t *testing.T) {
 		t.Errorf("%d ticks, want 7 of the 12 that were due", n)
 	}
 }
+
+// TestAnAddressThatCannotBeDialledIsPassedOver: a name may stand for an address
+// of a family that this machine has no route to, and for one that answers.
+func TestAnAddressThatCannotBeDialledIsPassedOver(t *testing.T) {
+	undialable := netip.MustParseAddrPort("[fe80::1%nosuchzone]:39420")
+	cfg := arenaConfig(t, app.Join)
+	for _, tc := range []struct {
+		targets []netip.AddrPort
+		ok      bool
+	}{
+		{[]netip.AddrPort{undialable}, false},
+		{[]netip.AddrPort{undialable, undialable, netip.MustParseAddrPort("127.0.0.1:39420")}, true},
+	} {
+		cfg.Targets = tc.targets
+		a, _, err := app.New(cfg, start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Start(); (err == nil) != tc.ok {
+			t.Errorf("%v: %v", tc.targets, err)
+		}
+		if got := a.Peer().Mode() == runtime.Joined; got != tc.ok {
+			t.Errorf("%v: the peer is %v", tc.targets, a.Peer().Mode())
+		}
+		a.Close()
+	}
+}
