@@ -92,10 +92,10 @@ func (p *Peer) Transfer(id, owner string) error {
 	if r := p.srv.sess.Transfer(p.now, n, to); r != nil {
 		return r
 	}
-	if gen := p.headOf(n).OwnGen; gen != before {
+	if gen := p.headOf(n).OwnGen; gen != before { // else it had that owner, and nothing has changed
 		p.log.ownership(p, n, to, gen)
+		p.presentAll(n)
 	}
-	p.presentAll(n)
 	return nil
 }
 

@@ -65,3 +65,25 @@ func TestAnEntityIsForeignToAllButItsOwner(t *testing.T) {
 		t.Error("what is not replicated is nobody else's")
 	}
 }
+
+// A transfer to the owner that an entity has changes nothing, also not what a
+// script has just done to it and not yet published.
+func TestATransferToItsOwnerLeavesTheSceneAlone(t *testing.T) {
+	p := newPlay(t, 1, "")
+	host := p.Host()
+	a := p.join("a")[0]
+	id := p.spawn(host, "crate", "", "server")
+	p.Step(200 * time.Millisecond)
+	entity, _ := host.LocalEntity(id)
+	host.Scene.Write(entity, position, contract.FieldValue{3})
+	p.must(host.Transfer(id, "server"))
+	if v, _ := host.Scene.Read(entity, position); v[0] != 3 {
+		t.Errorf("the transfer moved the entity back to %v", v[0])
+	}
+	p.must(host.UpdateEntity(id, 1))
+	p.Step(200 * time.Millisecond)
+	theirs, _ := a.LocalEntity(id)
+	if v, _ := a.Scene.Read(theirs, position); v[0] != 3 {
+		t.Errorf("a is shown %v, want what the host published", v[0])
+	}
+}
