@@ -16,8 +16,8 @@ import (
 // goodbyeTime is the longest the program stays to see its goodbyes arrive.
 const goodbyeTime = 1500 * time.Millisecond
 
-// joinTime is how long a client waits for the session to become active, from
-// the attempt at each of its addresses.
+// joinTime is how long a client stays in a phase before the session is active,
+// but for authenticated: how long a game loads is between it and its host.
 const joinTime = 15 * time.Second
 
 // scenePort is the port of a target that is a scene file, where none is given.
@@ -35,7 +35,8 @@ type player struct {
 	active  bool          // announced
 	printed int           // script errors already printed
 	last    uint64        // the tick in which the script can hear of the end; 0: it goes on
-	dialled time.Duration // since the start, when the newest address was tried
+	phase   session.Phase // of a client
+	since   time.Duration // since the start, when that began or the newest address was tried
 }
 
 // play loads the target and runs it. It is the body of host, join and run.
@@ -154,13 +155,16 @@ func (p *player) over(elapsed time.Duration) (error, bool) {
 		case end.Code == fault.Shutdown || end.Code == fault.Left:
 			return nil, true // a clean close is no error
 		case end.Code == fault.Timeout && !p.active && p.app.TryNext():
-			p.last, p.dialled = 0, elapsed
+			p.last, p.since = 0, elapsed
 			return nil, false
 		}
 		return end, true
 	}
-	if peer.Phase() != session.PhaseActive && elapsed-p.dialled > joinTime {
-		return fault.New(fault.Timeout, "the session did not become active within %v", joinTime), true
+	if phase := peer.Phase(); phase != p.phase {
+		p.phase, p.since = phase, elapsed
+	}
+	if waits := p.phase != session.PhaseActive && p.phase != session.PhaseAuthenticated; waits && elapsed-p.since > joinTime {
+		return fault.New(fault.Timeout, "the session came no further than %s within %v", p.phase, joinTime), true
 	}
 	return nil, false
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"demi.network/internal/app"
+	"demi.network/runtime"
 	"demi.network/runtime/fault"
 	"demi.network/session"
 )
@@ -88,21 +89,35 @@ func TestALongSessionEndsAsItEnded(t *testing.T) {
 	})
 }
 
-// TestAJoinThatGetsNowhereEnds: the time for it counts from the newest attempt.
+// TestAJoinThatGetsNowhereEnds: the time for it counts from the newest attempt,
+// and from each step on. A game that loads may take its time.
 func TestAJoinThatGetsNowhereEnds(t *testing.T) {
 	pair := newPair(t, project(t, nil))
+	pair.client.Peer().Configure(runtime.Options{HoldReady: true})
 	p := &player{out: &output{stdout: io.Discard, stderr: io.Discard}, app: pair.client, stop: newStopper(nil), flags: &playFlags{}, role: app.Join}
 	defer p.stop.close()
-	if end, over := p.over(joinTime); over {
-		t.Fatalf("there is time left, got %v", end)
+	goesOn := func(why string, elapsed time.Duration) {
+		t.Helper()
+		if end, over := p.over(elapsed); over {
+			t.Fatalf("%s: it goes on, got %v", why, end)
+		}
 	}
-	end, over := p.over(joinTime + time.Millisecond)
-	if !over || fault.CodeOf(end) != fault.Timeout {
+	const late = joinTime + time.Millisecond
+	goesOn("there is time left", joinTime)
+	if end, over := p.over(late); !over || fault.CodeOf(end) != fault.Timeout {
 		t.Errorf("got %v, %t, want %s", end, over, fault.Timeout)
 	}
-	p.dialled = time.Second
-	if end, over := p.over(joinTime + time.Millisecond); over {
-		t.Errorf("the second address was tried a second later and has its own time, got %v", end)
+	p.since = time.Second
+	goesOn("the second address was tried a second later and has its own time", late)
+	pair.until("the client is welcome", func() bool { return pair.client.Peer().Phase() == session.PhaseAuthenticated })
+	goesOn("the game loads", late)
+	goesOn("it still does", 10*joinTime)
+	if err := pair.client.Peer().Ready(); err != nil {
+		t.Fatal(err)
+	}
+	goesOn("it is ready after a long time", 20*joinTime)
+	if end, over := p.over(20*joinTime + late); !over || fault.CodeOf(end) != fault.Timeout {
+		t.Errorf("a host that sends nothing more: got %v, %t, want %s", end, over, fault.Timeout)
 	}
 }
 
