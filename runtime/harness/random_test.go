@@ -57,10 +57,17 @@ func randomGame(t *testing.T, seed uint64) {
 func (g *gambler) fidget(p *Peer) {
 	for _, id := range g.ids {
 		local, ok := p.LocalEntity(id)
-		if !ok || !p.HasAuthority(id) || g.r.IntN(3) > 0 {
+		switch {
+		case !ok || g.r.IntN(3) > 0:
 			continue
+		case p == g.host && !p.HasAuthority(id) && g.r.IntN(5) == 0:
+			p.Scene.Write(local, "A.spot", contract.FieldValue{-float64(g.r.IntN(100))}) // overrules its owner
+		case !p.HasAuthority(id):
+			continue
+		default:
+			p.Scene.Write(local, position, contract.FieldValue{float64(g.r.IntN(2000)) / 10, float64(g.r.IntN(50))})
+			p.Scene.Write(local, "A.spot", contract.FieldValue{float64(g.r.IntN(100))}) // crates and flags have none
 		}
-		p.Scene.Write(local, position, contract.FieldValue{float64(g.r.IntN(2000)) / 10, float64(g.r.IntN(50))})
 		if err := p.UpdateEntity(id, 1); err != nil {
 			g.t.Errorf("%s owns %s and may not publish it: %v", p.Name, id, err)
 		}
@@ -169,6 +176,27 @@ func (g *gambler) settle() {
 		if c.Scene.Len() != w.Len() {
 			g.t.Errorf("%s has %d entities in the scene and %d rows", c.Name, c.Scene.Len(), w.Len())
 		}
+		g.shown(c, me)
 	}
 	g.converge(20, g.host, g.clients...)
+}
+
+// shown compares what a client's scene shows with the rows: its own entities as
+// it left them, those of others as they came.
+func (g *gambler) shown(c *Peer, me uint32) {
+	w, l := c.World()
+	for typ := range w.Tables {
+		ty := &l.Types[typ]
+		for row := range w.Tables[typ].Heads {
+			h := w.Head(typ, row)
+			local, _ := c.LocalEntity(session.NetworkID(c.Epoch(), h.ID))
+			see, cells := ty.VisibleTo(h.Owner, me), ty.Default()
+			for f := range ty.Fields {
+				v, _ := c.Scene.Read(local, ty.Fields[f].Path)
+				if ty.Quantise(f, v, cells); see.Has(f) && !l.SameRow(typ, cells, w.Row(l, typ, row), 1<<f) {
+					g.t.Errorf("%s (peer %d): entity %d of peer %d shows %v as its %s, the row has %v", c.Name, me, h.ID, h.Owner, v, ty.Fields[f].Path, ty.Value(f, w.Row(l, typ, row)))
+				}
+			}
+		}
+	}
 }
