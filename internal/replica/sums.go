@@ -1,6 +1,11 @@
 package replica
 
-import "demi.network/runtime/world"
+import (
+	"cmp"
+	"slices"
+
+	"demi.network/runtime/world"
+)
 
 // Sums are the hashes of a World at a tick as each kind of viewer must see it.
 // A hash of state is a wrapping sum over entities, so one pass serves every
@@ -45,25 +50,21 @@ func (s *Sums) Update(l *world.Layout, w *world.World) {
 }
 
 func (s *Sums) add(peer uint32, delta uint64) {
-	at := len(s.owned)
-	for at > 0 && s.owned[at-1].peer >= peer {
-		at--
+	at, ok := s.search(peer)
+	if !ok {
+		s.owned = slices.Insert(s.owned, at, ownedSum{peer: peer})
 	}
-	if at < len(s.owned) && s.owned[at].peer == peer {
-		s.owned[at].delta += delta
-		return
-	}
-	s.owned = append(s.owned, ownedSum{})
-	copy(s.owned[at+1:], s.owned[at:])
-	s.owned[at] = ownedSum{peer, delta}
+	s.owned[at].delta += delta
+}
+
+func (s *Sums) search(peer uint32) (at int, ok bool) {
+	return slices.BinarySearchFunc(s.owned, peer, func(o ownedSum, peer uint32) int { return cmp.Compare(o.peer, peer) })
 }
 
 // For returns what peer must hold.
 func (s *Sums) For(peer uint32) uint64 {
-	for i := range s.owned {
-		if s.owned[i].peer == peer {
-			return s.other + s.owned[i].delta
-		}
+	if at, ok := s.search(peer); ok {
+		return s.other + s.owned[at].delta
 	}
 	return s.other
 }
