@@ -30,6 +30,8 @@ type conversion struct {
 	names map[string]lua.LValue // strings that came as names or enum values
 	small [256]lua.LValue       // whole numbers, boxed once
 	work  int                   // values converted so far, for those who charge for it
+
+	shapes shapes
 }
 
 const (
@@ -169,15 +171,35 @@ func (c *conversion) read(v payload.Cursor) lua.LValue {
 		}
 		return t
 	case payload.Object:
-		t := c.L.CreateTable(0, v.Len())
-		for m := v.First(); m.Valid(); m = m.Next() {
-			if m.Kind() != payload.Null {
-				t.RawSetString(string(c.name(m.Key()).(lua.LString)), c.read(m))
-			}
-		}
-		return t
+		return c.readObject(v)
 	}
 	return lua.LNil
+}
+
+func (c *conversion) readObject(v payload.Cursor) *lua.LTable {
+	n := v.Len()
+	if n <= maxShaped {
+		fields := make(map[string]lua.LValue, n)
+		sh := &c.shapes.root
+		for m := v.First(); m.Valid() && sh != nil; m = m.Next() {
+			if m.Kind() != payload.Null {
+				name := string(c.name(m.Key()).(lua.LString))
+				if sh = c.shapes.with(sh, name); sh != nil {
+					fields[name] = c.read(m)
+				}
+			}
+		}
+		if sh != nil {
+			return sh.table(c.L, fields)
+		}
+	}
+	t := c.L.CreateTable(0, n)
+	for m := v.First(); m.Valid(); m = m.Next() {
+		if m.Kind() != payload.Null {
+			t.RawSetString(string(c.name(m.Key()).(lua.LString)), c.read(m))
+		}
+	}
+	return t
 }
 
 // name returns a string that is likely to come again.

@@ -7,8 +7,9 @@ import (
 )
 
 // What follows reads private fields of gopher-lua's types: sizes of a table's
-// parts and the frames of a thread. Reflection may read (never write) them, at
-// a few nanoseconds each; the version is pinned and a test checks the names.
+// parts and the frames of a thread. Reflection may read them, at a few
+// nanoseconds each; the version is pinned and a test checks the names. shape.go
+// alone writes some.
 
 // tableFields are the positions of lua.LTable's private fields.
 var tableFields = struct{ array, dict, strdict, keys int }{

@@ -25,24 +25,19 @@ func raycast(a Args, sc *scene.Scene) int {
 	if !ok {
 		return none(a)
 	}
-	t := a.L.CreateTable(0, 10)
-	t.RawSetString("entity_id", lua.LString(h.EntityID))
-	t.RawSetString("layer", lua.LString(h.Layer))
-	t.RawSetString("distance", lua.LNumber(h.Distance))
-	t.RawSetString("x", lua.LNumber(h.X))
-	t.RawSetString("y", lua.LNumber(h.Y))
-	t.RawSetString("normal_x", lua.LNumber(h.NormalX))
-	t.RawSetString("normal_y", lua.LNumber(h.NormalY))
-	t.RawSetString("point", pair(a.L, h.X, h.Y))
-	t.RawSetString("normal", pair(a.L, h.NormalX, h.NormalY))
 	fraction := 0.0
 	if longest > 0 {
 		fraction = h.Distance / longest
 	}
-	t.RawSetString("fraction", lua.LNumber(fraction))
-	a.L.Push(t)
+	a.L.Push(hitShape.table(a.L, map[string]lua.LValue{
+		"entity_id": lua.LString(h.EntityID), "layer": lua.LString(h.Layer), "distance": lua.LNumber(h.Distance),
+		"x": lua.LNumber(h.X), "y": lua.LNumber(h.Y), "normal_x": lua.LNumber(h.NormalX), "normal_y": lua.LNumber(h.NormalY),
+		"point": pair(a.L, h.X, h.Y), "normal": pair(a.L, h.NormalX, h.NormalY), "fraction": lua.LNumber(fraction),
+	}))
 	return 1
 }
+
+var hitShape = shapeOf("entity_id", "layer", "distance", "x", "y", "normal_x", "normal_y", "point", "normal", "fraction")
 
 // pair is an array of two numbers.
 func pair(L *lua.LState, x, y float64) *lua.LTable {

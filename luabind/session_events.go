@@ -31,7 +31,7 @@ type pollState struct {
 // keep.
 func (m *sessionModule) processEvents(a Args) int {
 	p := &m.poll
-	*p = pollState{session: lua.LNil, list: a.L.CreateTable(0, 0)}
+	*p = pollState{session: lua.LNil, list: a.L.CreateTable(4, 0)}
 	for {
 		ev, ok := m.peer.Poll()
 		if !ok {
@@ -39,15 +39,13 @@ func (m *sessionModule) processEvents(a Args) int {
 		}
 		m.event(&ev)
 	}
-	t := a.L.CreateTable(0, 6)
-	t.RawSetString("connected", lua.LBool(p.connected))
-	t.RawSetString("disconnected", lua.LBool(p.disconnected))
-	t.RawSetString("session_started", lua.LBool(p.started))
+	t := updateShape.table(a.L, map[string]lua.LValue{
+		"connected": lua.LBool(p.connected), "disconnected": lua.LBool(p.disconnected), "session_started": lua.LBool(p.started),
+		"messages": lua.LNumber(p.messages), "events": p.list,
+	})
 	if p.started {
 		t.RawSetString("session", p.session)
 	}
-	t.RawSetString("messages", lua.LNumber(p.messages))
-	t.RawSetString("events", p.list)
 	m.chargeValues(a, costPoll+costEvent*p.list.Len())
 	p.list = nil
 	a.L.Push(t)
@@ -83,18 +81,25 @@ func (m *sessionModule) event(ev *session.Event) {
 	}
 }
 
+// The shapes of what scripts get on every tick.
+var (
+	updateShape   = shapeOf("connected", "disconnected", "session_started", "messages", "events")
+	eventShape    = shapeOf("name", "sender_id", "data")
+	targetedShape = shapeOf("name", "sender_id", "target", "data")
+)
+
 // push appends an event to the list.
 func (m *sessionModule) push(name, sender, target, data lua.LValue) {
-	t := m.L.CreateTable(0, 4)
-	t.RawSetString("name", name)
-	t.RawSetString("sender_id", sender)
+	fields := map[string]lua.LValue{"name": name, "sender_id": sender}
+	sh := eventShape
 	if target != lua.LNil {
-		t.RawSetString("target", target)
+		fields["target"] = target
+		sh = targetedShape
 	}
 	if data != lua.LNil {
-		t.RawSetString("data", data)
+		fields["data"] = data
 	}
-	m.poll.list.Append(t)
+	m.poll.list.Append(sh.table(m.L, fields))
 }
 
 func (m *sessionModule) joined(ev *session.Event) *lua.LTable {
