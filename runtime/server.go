@@ -69,12 +69,12 @@ func (s *server) drain(now time.Time, host transport.Host) {
 		}
 	}
 	s.sess.Advance(now)
-	s.muster(host)
+	s.muster()
 }
 
 // muster brings the remotes in line with the session's peers; both are in the
 // order of Sender.
-func (s *server) muster(host transport.Host) {
+func (s *server) muster() {
 	at := 0 // remotes before it have been seen to
 	s.sess.Peers(func(info session.PeerInfo) bool {
 		for at < len(s.remotes) && s.remotes[at].info.Sender < info.Sender {
@@ -82,8 +82,8 @@ func (s *server) muster(host transport.Host) {
 		}
 		if info.Joined {
 			r := s.admit(info)
-			if st := host.Stats(info.Link); st.PacketsRecv >= r.stats.PacketsRecv {
-				r.stats = st
+			if info.Stats.PacketsRecv >= r.stats.PacketsRecv { // not those of a connection that is gone
+				r.stats = info.Stats
 			}
 			at++
 		}

@@ -91,7 +91,6 @@ type PeerInfo struct {
 	Records  uint32 // life-cycle records sent to it
 	Applied  uint32 // of those, how many its newest publication says it has applied
 	Owned    int    // entities
-	RTT      time.Duration
-	Loss     float64
 	Link     transport.Peer
+	Stats    transport.Stats // of Link, as of the last Advance
 }

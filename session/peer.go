@@ -23,7 +23,8 @@ type peer struct {
 	guard    guard
 	report   refusalReport
 	doom     doom
-	heard    time.Time // when it connected, and later when its transport last heard of it
+	stats    transport.Stats // as of the last Advance
+	heard    time.Time       // when it connected, and later when its transport last heard of it
 }
 
 // stream counts the reliable frames of a connection: what a resume would have

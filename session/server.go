@@ -183,10 +183,10 @@ func (s *Server) Advance(now time.Time) {
 		if p.phase == PhaseClosed {
 			continue // left while others were looked after
 		}
-		st := s.host.Stats(p.link)
-		p.stream.queued = st.Queued
-		if st.LastHeard.After(p.heard) {
-			p.heard = st.LastHeard
+		p.stats = s.host.Stats(p.link)
+		p.stream.queued = p.stats.Queued
+		if p.stats.LastHeard.After(p.heard) {
+			p.heard = p.stats.LastHeard
 		}
 		s.overdue(now, p)
 		if p.doom.code != "" {
@@ -286,10 +286,9 @@ func (s *Server) Peer(p Sender) (PeerInfo, bool) {
 }
 
 func (s *Server) info(p *peer) PeerInfo {
-	st := s.host.Stats(p.link)
 	return PeerInfo{
 		Sender: p.sender, Name: p.name, Phase: p.phase, Observer: p.observer, Joined: p.phase == PhaseActive,
 		Records: p.stream.records, Applied: p.stream.applied, Owned: s.reg.owned[p.sender],
-		RTT: st.RTT, Loss: st.Loss, Link: p.link,
+		Link: p.link, Stats: p.stats,
 	}
 }
