@@ -56,15 +56,17 @@ type entry struct {
 }
 
 type sentBody struct {
-	tick uint32
-	used bool
-	rows []sentRow
+	tick  uint32
+	used  bool
+	count uint64 // of the Tracker
+	rows  []sentRow
 }
 
+// sentRow is kept small: a Sender remembers up to some ten thousand of them.
 type sentRow struct {
-	typ     int
-	id      uint32
-	version uint64
+	typ uint32
+	id  uint32
+	age uint32 // count of the body less the row's version
 }
 
 type pending struct {
@@ -98,13 +100,13 @@ func (s *Sender) Write(dst []byte, w *world.World, tr *Tracker, r *Receiver, tic
 	c := wire.Writer(dst)
 	h.code(&c)
 	slot := &s.ring[tick%ringSize]
-	slot.tick, slot.used, slot.rows = tick, true, slot.rows[:0]
+	slot.tick, slot.used, slot.count, slot.rows = tick, true, tr.count, slot.rows[:0]
 	var prev rowHead
 	for i := range s.rows {
 		p := &s.rows[i]
 		rh := s.writeRow(&c, w, p, &prev)
 		s.tables[p.typ].now[p.row].tried = tick
-		slot.rows = append(slot.rows, sentRow{p.typ, rh.id, p.version})
+		slot.rows = append(slot.rows, sentRow{uint32(p.typ), rh.id, uint32(tr.count - p.version)})
 		prev = rh
 	}
 	if !s.sent {
@@ -240,8 +242,8 @@ func (s *Sender) ackOne(tick uint32) bool {
 		r := &b.rows[i]
 		p := s.tables[r.typ].now
 		at, ok := slices.BinarySearchFunc(p, r.id, func(e entry, id uint32) int { return cmp.Compare(e.id, id) })
-		if ok && p[at].acked < r.version {
-			p[at].acked = r.version
+		if version := b.count - uint64(r.age); ok && p[at].acked < version {
+			p[at].acked = version
 		}
 	}
 	b.rows = b.rows[:0]
