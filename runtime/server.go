@@ -121,6 +121,8 @@ func (s *server) publication(now time.Time, o session.Opaque) {
 func (s *server) retire(at int) {
 	r := s.remotes[at]
 	r.info.Phase = session.PhaseClosed
+	// A report asks for the counts; what they remember of rows is let go.
+	r.send, r.recv = &replica.Sender{Counts: r.send.Counts}, &replica.Receiver{Counts: r.recv.Counts}
 	if len(s.gone) == maxGone {
 		s.gone = slices.Delete(s.gone, 0, 1)
 	}
