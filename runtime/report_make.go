@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"cmp"
 	"encoding/hex"
+	"slices"
 
 	"demi.network/internal/replica"
 	"demi.network/runtime/transport"
@@ -100,20 +102,20 @@ func (r *Report) addStats(s *transport.Stats) {
 func (s *server) report(r *Report) {
 	r.Hashes = tickHashes(&s.proof)
 	var bytes uint64
-	for _, list := range [][]*remote{s.gone, s.remotes} {
-		for _, rm := range list {
-			r.Peers = append(r.Peers, PeerReport{
-				SenderID: rm.info.Sender.String(), Name: rm.info.Name, Phase: rm.info.Phase.String(), JoinTick: rm.since,
-				RTTMS: milliseconds(rm.stats.RTT), Loss: rm.stats.Loss, Hashes: tickHashes(&rm.proof),
-			})
-			r.addStats(&rm.stats)
-			r.addReceiver(&rm.recv.Counts)
-			r.Snapshots.Sent += rm.send.Counts.Bodies
-			r.Snapshots.Hashed += rm.proof.Total
-			bytes += rm.send.Counts.Bytes
-			r.RTTMS = max(r.RTTMS, milliseconds(rm.stats.RTT))
-			r.Loss = max(r.Loss, rm.stats.Loss)
-		}
+	all := slices.Concat(s.gone, s.remotes)
+	slices.SortFunc(all, func(a, b *remote) int { return cmp.Compare(a.info.Sender, b.info.Sender) })
+	for _, rm := range all {
+		r.Peers = append(r.Peers, PeerReport{
+			SenderID: rm.info.Sender.String(), Name: rm.info.Name, Phase: rm.info.Phase.String(), JoinTick: rm.since,
+			RTTMS: milliseconds(rm.stats.RTT), Loss: rm.stats.Loss, Hashes: tickHashes(&rm.proof),
+		})
+		r.addStats(&rm.stats)
+		r.addReceiver(&rm.recv.Counts)
+		r.Snapshots.Sent += rm.send.Counts.Bodies
+		r.Snapshots.Hashed += rm.proof.Total
+		bytes += rm.send.Counts.Bytes
+		r.RTTMS = max(r.RTTMS, milliseconds(rm.stats.RTT))
+		r.Loss = max(r.Loss, rm.stats.Loss)
 	}
 	if r.Snapshots.Sent > 0 {
 		r.Bytes.PerSnapshot = float64(bytes) / float64(r.Snapshots.Sent)

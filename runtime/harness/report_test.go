@@ -21,3 +21,29 @@ func TestTheReportOfAClientThatGotNowhere(t *testing.T) {
 		t.Errorf("name %q, ending %q, role %q, errors %v; want ann's timeout as a client", r.Name, r.Ending, r.Role, r.Errors)
 	}
 }
+
+// A host lists its clients in the order in which they joined, whoever has left,
+// and the counts of those are in its sums.
+func TestAHostReportsTheDepartedInTheirPlace(t *testing.T) {
+	p := newPlay(t, 1, "")
+	host := p.Host()
+	list := p.join("a", "b", "c")
+	p.Step(time.Second)
+	before := host.Report()
+	list[1].Close(fault.Left, "enough")
+	p.Step(time.Second)
+	r := host.Report()
+	got := ""
+	for _, q := range r.Peers {
+		got += q.Name + " " + q.Phase + " "
+	}
+	if got != "a active b closed c active " {
+		t.Errorf("the host lists %q", got)
+	}
+	if b := r.Peers[1]; len(b.Hashes) == 0 {
+		t.Error("of b it remembers no hash")
+	}
+	if r.Snapshots.Sent <= before.Snapshots.Sent || r.Snapshots.Received < before.Snapshots.Received || r.Bytes.Up < before.Bytes.Up {
+		t.Errorf("counts went down when a client left: %+v, %+v; before %+v, %+v", r.Snapshots, r.Bytes, before.Snapshots, before.Bytes)
+	}
+}
