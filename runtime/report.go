@@ -26,7 +26,8 @@ type Report struct {
 	Snapshots    SnapshotReport    `json:"snapshots"`
 	Bytes        ByteReport        `json:"bytes"`
 	Predictions  PredictionReport  `json:"predictions"`
-	Refusals     map[string]uint64 `json:"refusals"` // by reason; encoded with sorted keys
+	Refusals     map[string]uint64 `json:"refusals"`   // by reason; encoded with sorted keys
+	RefusedBy    []RefusalReport   `json:"refused_by"` // the same by message, with the contract's rule
 	Messages     MessageReport     `json:"messages"`
 	RTTMS        float64           `json:"rtt_ms"`
 	Loss         float64           `json:"loss"`
@@ -112,6 +113,16 @@ type PredictionReport struct {
 	WorstField string  `json:"worst_field"`
 	MaxError   float64 `json:"max_error"`
 	Replayed   uint64  `json:"replayed"`
+}
+
+// RefusalReport is one counter of refusals and the rule of the contract behind
+// it. Message, Path and Line are absent when no message's rule refused.
+type RefusalReport struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Count   uint64 `json:"count"`
 }
 
 // MessageReport counts messages.

@@ -22,7 +22,7 @@ func (p *Peer) Report() Report {
 		Epoch:        p.sessionEpoch(), Ticks: p.log.ticks, LateTicks: p.clock.skipped, Phase: p.Phase().String(),
 		Peers: []PeerReport{}, Entities: p.entityReports(), Hashes: []TickHash{},
 		Spawns: orEmpty(p.log.spawns), Despawns: orEmpty(p.log.despawns), Ownerships: orEmpty(p.log.owners), Leaves: orEmpty(p.log.leaves), Errors: orEmpty(p.log.errors),
-		Refusals: map[string]uint64{},
+		Refusals: map[string]uint64{}, RefusedBy: []RefusalReport{},
 	}
 	for reason, n := range p.log.refusals {
 		r.Refusals[reason] = n
@@ -30,6 +30,7 @@ func (p *Peer) Report() Report {
 	if s, ok := p.session(); ok {
 		for _, c := range s.Refusals {
 			r.Refusals[c.Reason.String()] += c.Count
+			r.RefusedBy = append(r.RefusedBy, RefusalReport{Reason: c.Reason.String(), Message: c.Message, Path: c.Place.Path, Line: c.Place.Line, Count: c.Count})
 		}
 		r.Messages = MessageReport{Sent: s.Sent, Received: s.Received, Rejected: s.Rejected}
 	}
