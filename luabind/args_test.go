@@ -94,7 +94,7 @@ function call(f, a, b, c, d) pcall(f) pcall(f, a) pcall(f, a, b) pcall(f, a, b, 
 }
 
 func TestModuleCallCostsNoAllocation(t *testing.T) {
-	if raceEnabled {
+	if RaceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	L := lua.NewState()

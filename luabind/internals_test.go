@@ -34,7 +34,7 @@ func TestPrivateFieldsAreWhatWeTakeThemFor(t *testing.T) {
 // million came to 100 MiB in an empty table.
 func TestDeletedKeysAreFreed(t *testing.T) {
 	s := New(Config{LoadInstructions: 100_000_000})
-	v, err := s.Load("churn.lua", []byte("local t = {} for i = 1, 300000 do t['k' .. i] = i t['k' .. i] = nil t[{}] = 1 t[next(t)] = nil end t.last = 1 return t"))
+	v, err := s.Load("churn.lua", []byte("local t = {} for i = 1, 60000 do t['k' .. i] = i t['k' .. i] = nil t[{}] = 1 t[next(t)] = nil end t.last = 1 return t"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,23 @@ func heapNow() int64 {
 	return int64(m.HeapAlloc)
 }
 
+// attackMemory is what attacks may hold. A limit costs the more time the larger
+// it is, and stops no less when it is small.
+const attackMemory = 12 << 20
+
+// scaled makes a number smaller under the race detector, where everything takes
+// ten times as long.
+func scaled(n int64) int64 {
+	if RaceEnabled {
+		return n / 5
+	}
+	return n
+}
+
 func sandboxFor(t *testing.T, sorted bool) *State {
 	t.Helper()
 	return New(Config{
-		Instructions: 2_000_000, LoadInstructions: 20_000_000, Memory: 24 << 20, Sorted: sorted,
+		Instructions: scaled(500_000), LoadInstructions: 20_000_000, Memory: attackMemory, Sorted: sorted,
 		Resolve: func(string) ([]byte, string, error) { return []byte("while true do end"), "scripts/spin.lua", nil },
 	})
 }
@@ -66,11 +79,8 @@ func TestLoopsAreStopped(t *testing.T) {
 }
 
 func TestLoopsAreStoppedAtLoad(t *testing.T) {
-	for i, a := range loops {
-		if raceEnabled && i%6 != 0 {
-			continue
-		}
-		s := New(Config{LoadInstructions: 2_500_000, Resolve: testModules})
+	for _, a := range loops {
+		s := New(Config{LoadInstructions: scaled(1_000_000), Resolve: testModules})
 		src := a.src + " attack()"
 		if a.name == "require" || a.name == "sorted next" {
 			continue // needs another configuration
@@ -85,7 +95,7 @@ func TestLoopsAreStoppedAtLoad(t *testing.T) {
 
 func TestBombsAreStopped(t *testing.T) {
 	for i, a := range bombs {
-		if raceEnabled && i%6 != 0 {
+		if RaceEnabled && i%3 != 0 {
 			continue // slow there, and nothing here is concurrent
 		}
 		t.Run(strings.ReplaceAll(a.name, " ", "_"), func(t *testing.T) {
@@ -100,8 +110,8 @@ func TestBombsAreStopped(t *testing.T) {
 			err := s.Call(s.Global("attack"))
 			runtime.ReadMemStats(&after)
 			stopped(t, a, err, MemorySpent)
-			if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 6*24<<20 {
-				t.Errorf("the heap grew by %d MiB for a limit of 24 MiB", grown>>20)
+			if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 6*attackMemory {
+				t.Errorf("the heap grew by %d MiB for a limit of %d MiB", grown>>20, attackMemory>>20)
 			}
 			if c := s.Counters(); c.Memory != 1 {
 				t.Errorf("one exceeded limit must count once: %+v", c)
@@ -130,8 +140,8 @@ func TestBombsAreStopped(t *testing.T) {
 func TestFieldLogB104MemoryReturns(t *testing.T) {
 	var sizes []int64
 	for range 5 {
-		s := New(Config{Memory: 16 << 20})
-		if _, err := s.Load("tick.lua", []byte("kept = {}\nfunction tick()\nfor i = 1, 20000 do kept[#kept + 1] = function() return i end end end")); err != nil {
+		s := New(Config{Memory: 8 << 20})
+		if _, err := s.Load("tick.lua", []byte("kept = {}\nfunction tick()\nfor i = 1, 10000 do kept[#kept + 1] = function() return i end end end")); err != nil {
 			t.Fatal(err)
 		}
 		var err error
@@ -144,7 +154,7 @@ func TestFieldLogB104MemoryReturns(t *testing.T) {
 			t.Fatalf("closures kept over %d ticks must pass the limit: %v", ticks, err)
 		}
 		if ticks < 3 || ticks > 12 {
-			t.Errorf("%d ticks of 20000 closures passed 16 MiB; the estimate is off", ticks)
+			t.Errorf("%d ticks of 10000 closures passed 8 MiB; the estimate is off", ticks)
 		}
 		s.Close()
 		sizes = append(sizes, heapNow())
@@ -157,7 +167,7 @@ func TestFieldLogB104MemoryReturns(t *testing.T) {
 // TestGarbageIsNotHeld: a script may make any amount of garbage.
 func TestGarbageIsNotHeld(t *testing.T) {
 	s := New(Config{Memory: 8 << 20, Instructions: 100_000_000})
-	if _, err := s.Load("garbage.lua", []byte("function tick() for i = 1, 200000 do local t = {i, {i}} local s = 'x' .. i end end")); err != nil {
+	if _, err := s.Load("garbage.lua", []byte("function tick() for i = 1, 60000 do local t = {i, {i}} local s = 'x' .. i end end")); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {
@@ -427,21 +437,32 @@ func TestCompileErrorsHaveColumns(t *testing.T) {
 	}
 }
 
+// constants is a function body with n different numbers.
+func constants(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "x=%d ", i)
+	}
+	return b.String()
+}
+
 func TestHugeAndDeepSourcesAreRefused(t *testing.T) {
-	if _, err := New(Config{}).Load("parens.lua", []byte("return "+strings.Repeat("(", 50_000)+"1"+strings.Repeat(")", 50_000))); err != nil {
+	if _, err := New(Config{}).Load("parens.lua", []byte("return "+strings.Repeat("(", 8_000)+"1"+strings.Repeat(")", 8_000))); err != nil {
 		t.Errorf("parentheses cost the compiler nothing: %v", err)
 	}
 	for _, src := range []string{
 		strings.Repeat("x = 1 ", 200_000),
-		"x = " + strings.Repeat("{", 50_000) + strings.Repeat("}", 50_000),
-		"x = " + strings.Repeat("-", 3) + strings.Repeat(" not", 50_000) + " 1",
-		"x = 1" + strings.Repeat("+1", 50_000),
-		"x = ''" + strings.Repeat("..''", 50_000),
-		strings.Repeat("do ", 50_000) + strings.Repeat(" end", 50_000),
-		strings.Repeat("if x then ", 20_000) + strings.Repeat(" end", 20_000),
-		"return " + strings.Repeat("function() return ", 20_000) + strings.Repeat(" end", 20_000),
-		"x = a" + strings.Repeat(".b", 100_000),
-		"x = f" + strings.Repeat("()", 100_000),
+		"x = " + strings.Repeat("{", 8_000) + strings.Repeat("}", 8_000),
+		"x = " + strings.Repeat("-", 3) + strings.Repeat(" not", 8_000) + " 1",
+		"x = 1" + strings.Repeat("+1", 8_000),
+		"x = ''" + strings.Repeat("..''", 8_000),
+		strings.Repeat("do ", 8_000) + strings.Repeat(" end", 8_000),
+		strings.Repeat("if x then ", 4_000) + strings.Repeat(" end", 4_000),
+		"return " + strings.Repeat("function() return ", 4_000) + strings.Repeat(" end", 4_000),
+		"x = a" + strings.Repeat(".b", 8_000),
+		constants(maxConstants + 1),
+		"local t = {} " + strings.Repeat("function t.f() return 1 end ", 10) + "return function() " + constants(maxConstants+1) + " end",
+		"x = f" + strings.Repeat("()", 8_000),
 		"f(" + strings.Repeat("1,", 300) + "1)",
 		"local " + strings.Repeat("a,", 300) + "a",
 	} {
@@ -468,7 +489,6 @@ error(setmetatable({}, {__tostring = function(e) return 'E' .. tostring(e == e) 
 	var want string
 	for range 20 {
 		var out []string
-		New(Config{Seed: 1}).Call(nil)
 		s := New(Config{Seed: 7, Sorted: true, Log: func(line string) { out = append(out, line) }})
 		other := New(Config{Seed: 7})
 		_, _ = other.Load("noise.lua", []byte("for i = 1, 10 do math.random() tostring({}) end"))
