@@ -1,10 +1,8 @@
 package luabind
 
 import (
-	"fmt"
 	"strconv"
 
-	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 
 	"demi.network/internal/detmath"
@@ -13,7 +11,7 @@ import (
 // A guard is a function of ours that stands where the machine would have
 // executed an instruction of unbounded cost. The rewriter puts the guard's name
 // as a string constant in the place of the called function; after compiling,
-// link replaces the constant by the function itself, so that no variable leads
+// finish replaces the constant by the function itself, so that no variable leads
 // to it and no script can put another in its place.
 type guard uint8
 
@@ -328,105 +326,3 @@ func single(e ast.Expr) ast.Expr {
 	}
 	return e
 }
-
-// assign guards assignments to computed keys.
-func (r *rewriter) assign(s *ast.AssignStmt) ast.Stmt {
-	guarded := false
-	for i, lhs := range s.Lhs {
-		if a, ok := lhs.(*ast.AttrGetExpr); ok {
-			a.Object, a.Key = r.expr(a.Object), r.expr(a.Key)
-			guarded = guarded || !plainKey(a.Key)
-			s.Lhs[i] = a
-		}
-	}
-	r.exprs(s.Rhs)
-	if !guarded {
-		return s
-	}
-	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		a := s.Lhs[0].(*ast.AttrGetExpr)
-		return r.callStmt(s, r.call(guardSet, s, a.Object, a.Key, single(s.Rhs[0])))
-	}
-	return r.assignMany(s)
-}
-
-func (r *rewriter) callStmt(at ast.Stmt, c *ast.FuncCallExpr) ast.Stmt {
-	out := &ast.FuncCallStmt{Expr: c}
-	out.SetLine(at.Line())
-	out.SetLastLine(at.LastLine())
-	return out
-}
-
-// assignMany spells a multiple assignment out: first what is assigned to, then
-// the values, then the assignments.
-func (r *rewriter) assignMany(s *ast.AssignStmt) ast.Stmt {
-	out := &ast.DoBlockStmt{}
-	places := &ast.LocalAssignStmt{}
-	values := &ast.LocalAssignStmt{Exprs: s.Rhs}
-	for _, n := range []ast.PositionHolder{out, places, values} {
-		n.SetLine(s.Line())
-		n.SetLastLine(s.LastLine())
-	}
-	name := func() string {
-		r.fresh++
-		return fmt.Sprintf("\x00%d", r.fresh)
-	}
-	ident := func(name string) ast.Expr {
-		e := &ast.IdentExpr{Value: name}
-		e.SetLine(s.Line())
-		e.SetLastLine(s.LastLine())
-		return e
-	}
-	var assigns []ast.Stmt
-	for _, lhs := range s.Lhs {
-		value := name()
-		values.Names = append(values.Names, value)
-		a, ok := lhs.(*ast.AttrGetExpr)
-		if ok {
-			object, key := name(), a.Key
-			places.Names, places.Exprs = append(places.Names, object), append(places.Exprs, single(a.Object))
-			if _, constant := key.(*ast.StringExpr); !constant {
-				k := name()
-				places.Names, places.Exprs = append(places.Names, k), append(places.Exprs, single(key))
-				assigns = append(assigns, r.callStmt(s, r.call(guardSet, s, ident(object), ident(k), ident(value))))
-				continue
-			}
-			a.Object = ident(object)
-		}
-		one := &ast.AssignStmt{Lhs: []ast.Expr{lhs}, Rhs: []ast.Expr{ident(value)}}
-		one.SetLine(s.Line())
-		one.SetLastLine(s.LastLine())
-		assigns = append(assigns, one)
-	}
-	out.Stmts = append(out.Stmts, places, values)
-	for i := len(assigns) - 1; i >= 0; i-- { // from the right, as the machine does
-		out.Stmts = append(out.Stmts, assigns[i])
-	}
-	return out
-}
-
-// finish puts the guards themselves where their names stand as constants, and
-// gives back what the compiler reserved for a longer function: some 15 KiB for
-// each.
-func finish(p *lua.FunctionProto, guards *[guardCount]*lua.LFunction) {
-	p.Code, p.Constants, p.FunctionPrototypes = tight(p.Code), tight(p.Constants), tight(p.FunctionPrototypes)
-	p.DbgSourcePositions, p.DbgLocals, p.DbgCalls, p.DbgUpvalues =
-		tight(p.DbgSourcePositions), tight(p.DbgLocals), tight(p.DbgCalls), tight(p.DbgUpvalues)
-	for i, c := range p.Constants {
-		name, ok := c.(lua.LString)
-		if !ok || len(name) == 0 || name[0] != 0 {
-			continue
-		}
-		for g, want := range guardNames {
-			if string(name) == want {
-				p.Constants[i] = guards[g]
-			}
-		}
-	}
-	for _, inner := range p.FunctionPrototypes {
-		finish(inner, guards)
-	}
-}
-
-// tight returns a list without room to grow.
-func tight[T any](list []T) []T { return append(make([]T, 0, len(list)), list...) }
