@@ -1,11 +1,9 @@
 package detmath
 
-import "math"
-
 // Fuses reports whether this build rounds x*y + z once, where the source asks
 // for it without an explicit conversion. Code of ours is written so that the
-// answer does not matter; `demi-net version` prints it, because it explains a
-// difference in an embedder's own float code.
+// answer does not matter; it explains a difference in an embedder's own float
+// code.
 func Fuses() bool {
 	// With x = 1 + 2^-30, x*x needs 61 bits: the product rounds to
 	// 1 + 2^-29, and only a fused sum still sees the last 2^-60.
@@ -19,6 +17,3 @@ func Fuses() bool {
 func plainSum(x, y, z float64) float64 {
 	return x*y + z
 }
-
-// FMA returns x*y + z rounded once, the same everywhere.
-func FMA(x, y, z float64) float64 { return math.FMA(x, y, z) }

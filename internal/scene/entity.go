@@ -28,12 +28,11 @@ type Component struct {
 
 // entity is one live entity.
 type entity struct {
-	gen    uint32
-	live   bool
-	id     string
-	prefab string // prefab:// id it came from, or ""
-	root   Ref    // of the prefab instance it is a part of; zero for roots
-	added  int    // bytes that Set has added to its components
+	gen   uint32
+	live  bool
+	id    string
+	root  Ref // of the prefab instance it is a part of; zero for roots
+	added int // bytes that Set has added to its components
 	blueprint
 }
 
@@ -142,14 +141,6 @@ func (s *Scene) EntityID(r Ref) string {
 func (s *Scene) EntityName(r Ref) string {
 	if e := s.entities.get(r); e != nil {
 		return e.name
-	}
-	return ""
-}
-
-// PrefabOf returns the prefab:// id the entity was made from, or "".
-func (s *Scene) PrefabOf(r Ref) string {
-	if e := s.entities.get(r); e != nil {
-		return e.prefab
 	}
 	return ""
 }

@@ -98,12 +98,10 @@ func (s *Scene) Create(prefab, id string) error {
 	var root Ref
 	for i := range p.parts {
 		r := s.entities.add(partID(id, p, i), p.parts[i].clone())
-		e := s.entities.get(r)
-		e.prefab = p.ID
 		if i == 0 {
 			root = r
 		} else {
-			e.root = root
+			s.entities.get(r).root = root
 		}
 	}
 	return nil
