@@ -91,6 +91,7 @@ func TestInstancesOfAPrefab(t *testing.T) {
 		t.Errorf("instances must not share values: b is at %v", v)
 	}
 	lid, _ := s.Find("b/lid")
+	root, _ := s.Find("b")
 	if s.Module(lid) == "" {
 		t.Error("instances must know their scripts")
 	}
