@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"demi.network/runtime/fault"
 )
@@ -151,11 +153,40 @@ func TestTheHostSurvivesItsStreams(t *testing.T) {
 			t.Errorf("the host ended with %d, want 0: nobody reading its output is no fault of the game", code)
 		}
 	})
+	t.Run("pipes that nobody reads cost no tick", func(t *testing.T) {
+		script := "local Game = {}\nfunction Game:on_fixed_update()\n  for i = 1, 50 do print(('x'):rep(200)) end\nend\nreturn Game\n"
+		host := exec.Command(os.Args[0], "host", project(t, files{"scripts/game.lua": script}), "--port", "0", "--ticks", "30", "--report", filepath.Join(t.TempDir(), "report.json"))
+		host.Env = append(os.Environ(), asProgram+"=1")
+		for _, stream := range []*io.Writer{&host.Stdout, &host.Stderr} {
+			read, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer read.Close()
+			defer write.Close()
+			for full := write.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); full == nil; {
+				_, full = write.Write(make([]byte, 4096)) // nothing fits any more: the first line would wait
+			}
+			*stream = write
+		}
+		done := make(chan error, 1)
+		go func() { done <- host.Run() }()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("the host ended with %v: whoever does not read its output must not stop the game", err)
+			}
+		case <-time.After(patience / 4):
+			_ = host.Process.Kill()
+			<-done
+			t.Error("the host waits for somebody to read its output, and with it all players do")
+		}
+	})
 }
 
 // TestSignalsTellTheClients sends what containers and people send.
 func TestSignalsTellTheClients(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			host := withReport(t, "host", project(t, nil), "--port", "0")

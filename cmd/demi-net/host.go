@@ -19,8 +19,8 @@ func hostCommand(out *output, stdin io.Reader) *cobra.Command {
 		Use:   "host TARGET",
 		Short: "Run a dedicated host for a project",
 		Long: "Run a dedicated host for a project folder, its demi.project.json, or one of its scene files.\n" +
-			"It listens on 127.0.0.1 unless --bind says otherwise. SIGINT, SIGTERM, the line \"quit\" on stdin,\n" +
-			"--duration and --ticks stop it; clients are told.",
+			"It listens on 127.0.0.1 unless --bind says otherwise. SIGINT, SIGTERM, SIGHUP, the line \"quit\" on\n" +
+			"stdin, --duration and --ticks stop it; clients are told. Nobody has to read its output: lines give way, not ticks.",
 		Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := flags.config()

@@ -64,6 +64,7 @@ func playApp(out *output, stdin io.Reader, flags *playFlags, cfg app.Config) err
 	if err := checkReportPath(flags.report); err != nil {
 		return err // now, and not after a night's play
 	}
+	out.unhurried()
 	cfg.Log, cfg.Ticks = func(s string) { fmt.Fprintln(out.stderr, s) }, flags.ticks
 	a, problems, err := app.New(cfg, time.Now())
 	if err != nil {
@@ -244,6 +245,6 @@ func (p *player) finish(ended error) error {
 
 // summary is the report for people, in one line.
 func summary(r runtime.Report) string {
-	return fmt.Sprintf("%s %s: %d ticks, %d entities, %d messages received, %d refused, %d script errors",
+	return fmt.Sprintf("%s %s: %d ticks, %d entities, %d messages received, %d refused, %d errors",
 		r.Role, r.SenderID, r.Ticks, len(r.Entities), r.Messages.Received, r.Messages.Rejected, len(r.Errors))
 }

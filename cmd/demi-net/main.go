@@ -27,6 +27,7 @@ func main() {
 // code: 0 ok, 1 coded error, 2 usage, 5 cannot bind.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &output{stdout: stdout, stderr: stderr}
+	defer out.close()
 	cmd := root(out, stdin)
 	cmd.SetArgs(args)
 	cmd.SetOut(stdout)

@@ -17,6 +17,32 @@ type output struct {
 	json           bool
 	stdout, stderr io.Writer
 	broken         bool // stdout is closed: say no more, keep running
+
+	streams []*stream // what stdout and stderr are while a game runs
+}
+
+// unhurried makes stdout and stderr streams that a game never waits for. They
+// stay so until close.
+func (o *output) unhurried() {
+	out := newStream(o.stdout, func(n int) string {
+		if o.json {
+			return fmt.Sprintf(`{"event":"lines_lost","lines":%d}`+"\n", n)
+		}
+		return lostText(n)
+	})
+	errs := newStream(o.stderr, lostText)
+	o.stdout, o.stderr, o.streams = out, errs, []*stream{out, errs}
+}
+
+func lostText(n int) string {
+	return fmt.Sprintf("… %d lines are missing: nobody read them in time\n", n)
+}
+
+// close waits until what was said has been read, where somebody reads.
+func (o *output) close() {
+	for _, s := range o.streams {
+		s.close()
+	}
 }
 
 // event prints one thing that happened: a JSON line {"event": name, …} or the

@@ -16,11 +16,15 @@ type stopper struct {
 	lines   chan string
 }
 
-// newStopper listens to SIGINT, SIGTERM and the lines of stdin. A closed stdin
-// stops nothing: dedicated hosts run without one.
+// newStopper listens to SIGINT, SIGTERM, SIGHUP (the terminal is gone; not under
+// nohup) and the lines of stdin. A closed stdin stops nothing: dedicated hosts
+// run without one.
 func newStopper(stdin io.Reader) *stopper {
 	s := &stopper{signals: make(chan os.Signal, 2), lines: make(chan string, 4)}
 	signal.Notify(s.signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(s.signals, syscall.SIGHUP)
+	}
 	if stdin != nil {
 		go s.read(stdin)
 	}
