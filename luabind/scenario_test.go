@@ -178,6 +178,11 @@ func (s *scenario) do(line int, words []string) {
 		if err := n.game.State().Call(n.game.State().Global(words[2]), arguments(words[3:])...); err != nil {
 			fmt.Fprintf(&s.out, "%s: error: %v\n", name, err)
 		}
+	case "dial": // calls again(port) with another peer's port
+		port := lua.LNumber(s.find(words[2]).LocalAddr().Port())
+		if err := n.game.State().Call(n.game.State().Global("again"), port); err != nil {
+			fmt.Fprintf(&s.out, "%s: error: %v\n", name, err)
+		}
 	case "hush", "wake":
 		n.quiet = words[0] == "hush"
 	case "set":
