@@ -3,6 +3,7 @@ package luabind
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -79,13 +80,11 @@ func finish(p *lua.FunctionProto, guards *[guardCount]*lua.LFunction) {
 		tight(p.DbgSourcePositions), tight(p.DbgLocals), tight(p.DbgCalls), tight(p.DbgUpvalues)
 	for i, c := range p.Constants {
 		name, ok := c.(lua.LString)
-		if !ok || len(name) == 0 || name[0] != 0 {
+		if !ok {
 			continue
 		}
-		for g, want := range guardNames {
-			if string(name) == want {
-				p.Constants[i] = guards[g]
-			}
+		if g := slices.Index(guardNames[:], string(name)); g >= 0 {
+			p.Constants[i] = guards[g]
 		}
 	}
 	for _, inner := range p.FunctionPrototypes {

@@ -1,6 +1,7 @@
 package luabind
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -142,8 +143,10 @@ func (r *rewriter) stmt(s ast.Stmt) ast.Stmt {
 
 func isGuard(c *ast.FuncCallExpr) bool {
 	s, ok := c.Func.(*ast.StringExpr)
-	return ok && len(s.Value) > 0 && s.Value[0] == 0
+	return ok && isGuardName(s.Value)
 }
+
+func isGuardName(s string) bool { return slices.Contains(guardNames[:], s) }
 
 func (r *rewriter) exprs(list []ast.Expr) {
 	for i, e := range list {
@@ -165,6 +168,9 @@ func (r *rewriter) expr(e ast.Expr) ast.Expr {
 	case *ast.StringExpr:
 		r.constants[e.Value] = true
 		r.longest = max(r.longest, len(e.Value))
+		if isGuardName(e.Value) {
+			return r.disguise(e)
+		}
 	case *ast.IdentExpr:
 		r.constants[e.Value] = true
 	case *ast.AttrGetExpr:
@@ -217,6 +223,17 @@ func (r *rewriter) call(g guard, at ast.PositionHolder, args ...ast.Expr) *ast.F
 		n.SetLastLine(at.LastLine())
 	}
 	return c
+}
+
+// disguise makes a script's own text that is spelled like a guard's name of two
+// pieces: it would be taken for the guard.
+func (r *rewriter) disguise(e *ast.StringExpr) ast.Expr {
+	pieces := []ast.Expr{&ast.StringExpr{Value: e.Value[:1]}, &ast.StringExpr{Value: e.Value[1:]}}
+	for _, p := range pieces {
+		p.SetLine(e.Line())
+		p.SetLastLine(e.LastLine())
+	}
+	return r.call(guardConcat, e, pieces...)
 }
 
 // concat flattens a chain of concatenations, which the parser nests to the

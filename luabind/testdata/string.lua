@@ -47,3 +47,10 @@ eq(utf8.char(72, 228, 8364, 128512), 'Hä€😀') eq(utf8.len('Hä€😀'), 4)
 eq(utf8.codepoint('€'), 8364) eq(select('#', utf8.codepoint('aä€', 1, -1)), 3) eq(utf8.offset('aä€', 3), 4) eq(utf8.offset('aä€', -1), 4) eq(utf8.offset('abc', 5), nil)
 local o = {} for p, c in utf8.codes('aä€') do o[#o + 1] = p .. ':' .. c end eq(table.concat(o, ' '), '1:97 2:228 4:8364')
 local step = utf8.codes('a') eq(step('a', -5), 1) eq(step('a', 0/0), 1) eq(step('a', 1e300), nil) fails(function() for _ in utf8.codes('a\255') do end end, 'invalid UTF-8') n = 0 for _ in ('aä€'):gmatch(utf8.charpattern) do n = n + 1 end eq(n, 3)
+-------
+-- texts that are spelled like what the sandbox calls its guards
+for name, want in pairs{['\0concat'] = 7, ['\0set'] = 4, ['\0fields'] = 7, ['\0trim'] = 5, ['\0pow'] = 4, ['\0spread'] = 7} do eq(type(name), 'string') eq(#name, want) end
+local t = {} t['\0set'] = 1 t['\0pow'], t.x = 2, 3 eq(t['\0set'], 1) eq(t['\0pow'], 2) eq('\0set' .. '\0trim', string.char(0) .. 'set' .. string.char(0) .. 'trim')
+local function f(...) return select('#', ...), ... end
+eq(select(2, f('\0spread')), string.char(0) .. 'spread') eq(('\0fields'):byte(2), 102)
+fails(function() return ('\0concat')('a', 'b') end, 'attempt to call')
