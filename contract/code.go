@@ -41,6 +41,7 @@ const (
 	CodeUnreachableRule   Code = "NETWORK_CONTRACT_UNREACHABLE_RULE"
 	CodeReservedName      Code = "NETWORK_CONTRACT_RESERVED_NAME"
 	CodeInvalidName       Code = "NETWORK_CONTRACT_INVALID_NAME"
+	CodeConfusableName    Code = "NETWORK_CONTRACT_CONFUSABLE_NAME"
 	CodeMissingStep       Code = "NETWORK_CONTRACT_MISSING_STEP"
 	CodePredictRate       Code = "NETWORK_CONTRACT_PREDICT_RATE"
 	CodeInvalidComponents Code = "NETWORK_CONTRACT_INVALID_COMPONENTS"
@@ -100,6 +101,7 @@ var codeTable = []CodeEntry{
 	{CodeUnreachableRule, false, true, "A rule can never take effect, or takes effect only in part."},
 	{CodeReservedName, false, false, "A message has the name of one of the session's own events."},
 	{CodeInvalidName, false, false, "A message, prefab, component, field, input or command has an empty, too long or unprintable name."},
+	{CodeConfusableName, false, true, "Two names beside each other differ in upper and lower case only, or a name has a combining mark, so that the same word can be typed in other bytes."},
 	{CodeMissingStep, false, false, "A field of type `float` has no `step`."},
 	{CodePredictRate, false, false, "A field with `predict: check` has a `rate` below the tick rate."},
 	{CodeInvalidComponents, false, false, "`components` is not what the format says."},

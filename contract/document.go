@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"bytes"
 	"io/fs"
 
 	"demi.network/contract/jsontext"
@@ -35,10 +36,34 @@ func parse(path string, b []byte) (document, Problems) {
 			if len(b) == 0 {
 				p.Text = "the file is empty"
 			}
+		case jsontext.FaultSyntax:
+			p.Hint = syntaxHint(b, f.Pos.Offset)
 		}
 		problems = append(problems, p)
 	}
 	return d, problems
+}
+
+// syntaxHint is what to do about text that other readers take for JSON: their
+// comments, commas and quotes, and files in UTF-16.
+func syntaxHint(b []byte, at int) string {
+	rest := b[min(at, len(b)):]
+	before := bytes.TrimRight(b[:len(b)-len(rest)], " \t\r\n")
+	switch {
+	case len(rest) == 0:
+		return ""
+	case len(before) == 0 && (rest[0] >= 0xfe || rest[0] == 0), len(before) == 1 && rest[0] == 0:
+		return "the file looks like UTF-16: save it as UTF-8"
+	case bytes.HasPrefix(rest, []byte("<<<<<<<")), bytes.HasPrefix(rest, []byte("=======")), bytes.HasPrefix(rest, []byte(">>>>>>>")):
+		return "this is the mark of a merge that is not finished"
+	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")), rest[0] == '#':
+		return "JSON has no comments: a key $comment may hold one"
+	case (rest[0] == '}' || rest[0] == ']') && bytes.HasSuffix(before, []byte(",")):
+		return "remove the comma before it"
+	case rest[0] == '\'', rest[0] == '_', rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z':
+		return "keys and texts stand in double quotes"
+	}
+	return ""
 }
 
 // load reads and parses a file of the project.

@@ -28,6 +28,7 @@ type loader struct {
 	schemas  map[string]*payloadSchema // by asset id
 	entities map[string]*jsontext.Node // by path of a prefab: its first entity, or nil
 	declared map[string]declaration    // by field path
+	folded   map[string]string         // by place and lower case: the first name that confusable saw
 	types    map[string]FieldType      // by field path: what the first rule says of one that is not declared
 	out      *Contract
 }
@@ -177,6 +178,26 @@ func (l *loader) reportKey(code Code, at *jsontext.Node, text, hint string) {
 // has looked at its length.
 func (l *loader) name(what, name string, at *jsontext.Node) {
 	l.seen(CodeInvalidName, "the name of a "+what, name, l.doc.keyPlace(at))
+	l.confusable(what, name, at)
+}
+
+// confusable warns of names that people take for others: they are compared
+// byte by byte, and a script that has the wrong one is told nothing.
+func (l *loader) confusable(what, name string, at *jsontext.Node) {
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x300 && r <= 0x36f }) {
+		l.reportKey(CodeConfusableName, at, fmt.Sprintf("the name of a %s has a combining mark: names are compared byte by byte", what),
+			"write the letter and its mark as one character, in scripts too")
+	}
+	key := at.Pointer()
+	key = key[:strings.LastIndexByte(key, '/')+1] + strings.ToLower(name)
+	if other, ok := l.folded[key]; !ok {
+		if l.folded == nil {
+			l.folded = map[string]string{}
+		}
+		l.folded[key] = name
+	} else if other != name {
+		l.reportKey(CodeConfusableName, at, fmt.Sprintf("%q differs from %q in upper and lower case only", name, other), "rename one of them")
+	}
 }
 
 // seen reports a name that cannot be seen in full wherever it is printed.
@@ -309,6 +330,26 @@ func (l *loader) compilePlan(s *payloadSchema, problems *Problems) {
 		}
 		at := fault.Place{Path: s.doc.path, Line: i.Pos.Line, Column: i.Pos.Column, Pointer: base + i.Pointer}
 		l.add(problem(code, at, i.Text, i.Hint))
+	}
+	if plan != nil {
+		l.beyondLimits(s)
+	}
+}
+
+// beyondLimits warns of a schema that promises more than the limits let
+// through: an author who reads the schema expects it to arrive.
+func (l *loader) beyondLimits(s *payloadSchema) {
+	limits := &l.out.Limits
+	for _, e := range s.plan.Beyond(payload.Limits{StringBytes: limits.StringBytes, Elements: limits.PayloadElements}) {
+		at := s.node.At(e.Pointer)
+		if at == nil { // a place of no document: what is not declared
+			continue
+		}
+		what := "limits.maximum_payload_elements"
+		if e.Text {
+			what = "limits.maximum_string_bytes"
+		}
+		l.add(problem(CodeUnreachableRule, s.doc.keyPlace(at), fmt.Sprintf("%d is more than %s, which is %d", e.Value, what, e.Limit), "a payload is stopped by the limit first"))
 	}
 }
 

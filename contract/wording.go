@@ -105,13 +105,18 @@ func nearest(word string, candidates []string) string {
 	if len(word) > longest {
 		return ""
 	}
+	scheme := word[:max(0, strings.Index(word, "://"))] // of an id: no likeness
 	best, bestDistance := "", 0
 	for _, c := range candidates {
 		if len(c) > longest {
 			continue
 		}
-		d := distance(strings.ToLower(word), strings.ToLower(c))
-		if most := max(1, min(len(word), len(c))/3); d > most {
+		from := 0
+		if strings.HasPrefix(c, scheme+"://") {
+			from = len(scheme)
+		}
+		d := distance(strings.ToLower(word[from:]), strings.ToLower(c[from:]))
+		if most := max(1, (min(len(word), len(c))-from)/3); d > most {
 			continue
 		}
 		if best == "" || d < bestDistance {

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -80,6 +81,14 @@ func (b *builder) unknown(m *jsontext.Member) {
 		hint = "bound the length with maxLength, or list the values with enum; the game checks the rest"
 	case "allOf", "anyOf", "oneOf", "not", "if", "then", "else":
 		hint = "write the rules in one schema; type may list several types"
+	case "minProperties", "maxProperties", "dependencies", "dependentRequired", "dependentSchemas", "propertyNames", "patternProperties", "unevaluatedProperties":
+		hint = "name the members in properties and required, and close the object with additionalProperties"
+	case "uniqueItems", "contains", "minContains", "maxContains", "prefixItems", "additionalItems", "unevaluatedItems":
+		hint = "items holds for every item; the game checks the rest"
+	case "nullable":
+		hint = `write "type": [..., "null"]`
+	case "examples", "readOnly", "writeOnly", "deprecated":
+		hint = "remove it: notes are $comment, title, description and default"
 	case "multipleOf":
 		hint = "write type integer"
 	case "$id", "$anchor", "id":
@@ -126,6 +135,11 @@ var typeNames = [...]string{"null", "boolean", "integer", "number", "string", "a
 // typeHint is what to write in place of a word that is no type.
 func typeHint(word string) string {
 	right := ""
+	for _, name := range typeNames {
+		if strings.EqualFold(name, word) {
+			right = name
+		}
+	}
 	switch strings.ToLower(word) {
 	case "int":
 		right = "integer"
@@ -274,6 +288,7 @@ func (b *builder) required() {
 			b.c.issue(item, "", "more than %d properties", MaxProperties)
 			return
 		default:
+			b.undeclared(item)
 			b.n.props = append(b.n.props, property{name: item.Text, id: b.c.text(item.Text), schema: b.n.extra})
 			slices.SortFunc(b.n.props, func(x, y property) int { return strings.Compare(x.name, y.name) })
 		}
@@ -284,6 +299,22 @@ func (b *builder) required() {
 			b.n.required.add(i)
 		}
 	}
+}
+
+// undeclared warns of a required name that properties does not have, where
+// additionalProperties says nothing of it either.
+func (b *builder) undeclared(item *jsontext.Node) {
+	declared := b.at.Get("properties")
+	if declared == nil || b.extra != nil && b.extra.Kind == jsontext.KindObject {
+		return
+	}
+	hint := "declare it in properties"
+	for i := range declared.Members {
+		if name := declared.Members[i].Key; strings.EqualFold(name, item.Text) {
+			hint = fmt.Sprintf("did you mean %q? Names differ by upper and lower case", name)
+		}
+	}
+	b.c.warn(item, hint, "%q is required, but not declared: it may have any value", item.Text)
 }
 
 // contradictions reports bounds that leave nothing between them.

@@ -60,6 +60,37 @@ func (p *Plan) Strings() []string { return p.strings }
 // when no value satisfies the schema.
 func (p *Plan) MinBytes() (n int, ok bool) { return p.minimum, p.minimum < unreachable }
 
+// Excess is a keyword of a schema that names more than a limit lets through.
+type Excess struct {
+	Pointer string // of the keyword, in the schema's document
+	Value   int    // what it says, at most 2^31-1
+	Limit   int    // the limit that is below it
+	Text    bool   // it is Limits.StringBytes, else Limits.Elements
+}
+
+// Beyond returns what of the schema the limits cut short, place by place in
+// the order of the document's first mention.
+func (p *Plan) Beyond(limits Limits) []Excess {
+	l := limits.orDefault()
+	var found []Excess
+	for i := range p.schemas {
+		n := &p.schemas[i]
+		for _, rule := range [...]struct {
+			word         string
+			value, limit int
+			text         bool
+		}{
+			{"minLength", n.minLength, l.StringBytes, true}, {"maxLength", n.maxLength, l.StringBytes, true},
+			{"minItems", n.minItems, l.Elements, false}, {"maxItems", n.maxItems, l.Elements, false},
+		} {
+			if rule.value > rule.limit && rule.value != math.MaxInt { // that is: not said
+				found = append(found, Excess{n.pointer + "/" + rule.word, rule.value, rule.limit, rule.text})
+			}
+		}
+	}
+	return found
+}
+
 // Any returns the plan of an absent schema: every value within the limits.
 func Any() *Plan {
 	p := &Plan{schemas: []schema{anySchema("")}} // items and extra: itself
