@@ -25,7 +25,7 @@ const compiling = 20 << 10
 // costs in instructions and bytes before it is done, and may raise an error.
 func (s *State) compile(path, src string, pay func(work, bytes int64)) (*lua.LFunction, *ScriptError) {
 	fail := func(line, column int, text string) *ScriptError {
-		return &ScriptError{Kind: ScriptSyntax, Place: fault.Place{Path: path, Line: line, Column: column}, Text: clip(text, maxErrorText)}
+		return &ScriptError{Kind: ScriptSyntax, Place: fault.Place{Path: printable(path), Line: line, Column: column}, Text: printable(clip(text, maxErrorText))}
 	}
 	if len(src) > maxSource {
 		return nil, fail(0, 0, fmt.Sprintf("the script has %d bytes, at most %d are allowed", len(src), maxSource))

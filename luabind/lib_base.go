@@ -153,12 +153,12 @@ func (s *State) pays(L *lua.LState) func(work, bytes int64) {
 func (s *State) basePrint(a Args) int {
 	line := logLine(a, func(v lua.LValue) string { return s.toString(a.L, v) })
 	s.meter.charge(a.L, 100+int64(len(line)/8))
-	s.cfg.Log(line)
+	logLines(line, s.cfg.Log)
 	return 0
 }
 
-// logLine spells the arguments of a call as one line of at most maxLogLine
-// bytes and a mark that it was cut.
+// logLine spells the arguments of a call as a text of at most maxLogLine bytes
+// and a mark that it was cut.
 func logLine(a Args, spell func(lua.LValue) string) string {
 	var b strings.Builder
 	for i := 1; i <= a.n && b.Len() < maxLogLine; i++ {

@@ -34,7 +34,7 @@ func debugFuncs(cost charge, log func(string), display func(lua.LValue) string) 
 	return []Func{{"log", func(a Args) int {
 		line := logLine(a, display)
 		cost(a.L, costLog+len(line)/bytesPerCharge)
-		log(line)
+		logLines(line, log)
 		return 0
 	}}}
 }

@@ -21,8 +21,8 @@ type Config struct {
 	// strings in byte order. For scripts that run where rows or lockstep run:
 	// the order must not depend on how a table came to be.
 	Sorted bool
-	// Log takes what print prints, one line without its end, at most 8 KiB.
-	// nil = nowhere.
+	// Log takes what print prints, line by line, without ends, at most 8 KiB a
+	// call. What could steer a terminal is spelled by its number. nil = nowhere.
 	Log func(line string)
 	// Resolve finds the source of a module that require names and that is
 	// not native. path is how errors name it. nil = there are none.
@@ -266,7 +266,8 @@ func (s *State) describe(f *failure) *ScriptError {
 		e.Place = f.place
 		e.Text = s.errorText(v)
 	}
-	e.Text = clip(e.Text, maxErrorText)
+	e.Text = printable(clip(e.Text, maxErrorText))
+	e.Place.Path = printable(e.Place.Path)
 	return e
 }
 
