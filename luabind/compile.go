@@ -28,7 +28,7 @@ func (s *State) compile(path, src string, pay func(work, bytes int64)) (*lua.LFu
 		return &ScriptError{Kind: ScriptSyntax, Place: fault.Place{Path: printable(path), Line: line, Column: column}, Text: printable(clip(text, maxErrorText))}
 	}
 	if len(src) > maxSource {
-		return nil, fail(0, 0, fmt.Sprintf("the script has %d bytes, at most %d are allowed", len(src), maxSource))
+		return nil, fail(0, 0, fmt.Sprintf("the script has more than %d bytes", maxSource))
 	}
 	if strings.HasPrefix(src, "\x1bLua") {
 		return nil, fail(0, 0, "compiled Lua is not loaded, only source text")

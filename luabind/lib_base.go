@@ -112,9 +112,18 @@ func (s *State) baseLoad(a Args) int {
 		for b.Len() <= maxSource {
 			a.L.Push(v)
 			a.L.Call(0, 1)
-			piece, ok := a.L.Get(-1).(lua.LString)
+			given := a.L.Get(-1)
 			a.L.Pop(1)
-			if !ok || piece == "" {
+			if given != lua.LNil && !lua.LVCanConvToString(given) {
+				a.L.Push(lua.LNil)
+				a.L.Push(lua.LString("reader function must return a string"))
+				return 2
+			}
+			piece := lua.LString("") // nil ends it as an empty text does
+			if given != lua.LNil {
+				piece = lua.LString(s.toString(a.L, given))
+			}
+			if piece == "" {
 				break
 			}
 			s.reserve(a.L, int64(len(piece)))

@@ -132,11 +132,15 @@ func (s *State) strFormat(a Args) int {
 // convert spells one argument.
 func (s *State) convert(a Args, v verb, arg int) string {
 	switch v.letter {
-	case 'd', 'i', 'u':
-		return v.pad(v.digits(v.sign(strconv.FormatInt(formatInteger(a, arg), 10))), v.precision < 0)
+	case 'd', 'i':
+		n := formatInteger(a, arg)
+		if n < 0 && a.num(arg) > 0 { // only the unsigned conversions hold it
+			a.Fail(arg, "number has no integer representation")
+		}
+		return v.pad(v.digits(v.sign(strconv.FormatInt(n, 10))), v.precision < 0)
 	case 'c':
 		return v.pad(string([]byte{byte(formatInteger(a, arg))}), false)
-	case 'x', 'X', 'o':
+	case 'x', 'X', 'o', 'u':
 		return v.pad(v.unsigned(uint64(formatInteger(a, arg))), v.precision < 0)
 	case 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
 		return v.float(a.num(arg))
@@ -183,16 +187,19 @@ func (v verb) digits(text string) string {
 
 func (v verb) unsigned(u uint64) string {
 	base := 16
-	if v.letter == 'o' {
+	switch v.letter {
+	case 'o':
 		base = 8
+	case 'u':
+		base = 10
 	}
 	text := v.digits(strconv.FormatUint(u, base))
-	if v.alt && u != 0 {
-		if base == 16 {
-			text = "0x" + text
-		} else {
-			text = "0" + text
-		}
+	switch {
+	case !v.alt || u == 0:
+	case base == 16:
+		text = "0x" + text
+	case base == 8:
+		text = "0" + text
 	}
 	if v.letter == 'X' {
 		text = strings.ToUpper(text)

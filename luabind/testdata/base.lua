@@ -85,6 +85,10 @@ eq(load('return 1 + 1')(), 2)
 eq(loadstring('return ...')(7), 7)
 local n = 0
 eq(load(function() n = n + 1 return ({'return ', '4', '2'})[n] end)(), 42)
+for _, odd in ipairs{true, {}, print} do
+  local f, e = load(function() return odd end) eq(f, nil) eq(e, 'reader function must return a string')
+end
+n = 0 eq(load(function() n = n + 1 return ({'return ', 4, 2})[n] end)(), 42) -- a number is text, as elsewhere
 local f, e = load('x = = 1', '=chunk') eq(f, nil) assert(e:find('chunk:1:', 1, true), e)
 f, e = load('\27Lua') eq(f, nil) assert(e:find('compiled Lua'), e)
 local env = {} load('y = 5', 'c', 't', env)() eq(env.y, 5) eq(y, nil)

@@ -20,6 +20,8 @@ eq(string.format('%q', 'a"b\\c\nd\0e\r'), '"a\\"b\\\\c\\\nd\\000e\\r"') eq(strin
 eq(string.format('%5s%%', 1), '    1%') eq(string.format('%s', setmetatable({}, {__tostring = function() return 'obj' end})), 'obj')
 fails(function() string.format('%d', 'x') end, "bad argument #2 to 'format' (number expected, got string)")
 fails(function() string.format('%d', 0/0) end, 'no integer representation') fails(function() string.format('%s') end, 'no value')
+fails(function() string.format('%d', 2^63) end, 'no integer representation') eq(string.format('%d', -2^63), '-9223372036854775808') -- a number with another sign would be a lie
+eq(string.format('%u', 2^63), '9223372036854775808') eq(string.format('%u %+u', 7, 7), '7 7') eq(string.format('%x', 2^63), '8000000000000000') fails(function() string.format('%u', 2^64) end, 'no integer representation')
 fails(function() string.format('%y', 1) end, "invalid conversion '%y'") fails(function() string.format('%') end, 'invalid conversion') fails(function() string.format('%123d', 1) end, 'invalid conversion')
 -------
 -- patterns
