@@ -72,6 +72,8 @@ func (c *Client) Handle(now time.Time, ev transport.Event) (Opaque, bool) {
 		switch {
 		case ev.Reason == transport.Closed && ev.Code != 0:
 			code, text = fault.FromWire(uint16(ev.Code)), "the host closed the connection"
+		case ev.Reason == transport.Closed && c.phase <= PhaseConnected:
+			code, text = fault.Refused, "the host closed the connection before it let this client in"
 		case ev.Reason == transport.Closed:
 			code, text = fault.Left, "the connection was closed"
 		case c.phase == PhaseClosed:

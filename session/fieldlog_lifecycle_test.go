@@ -335,3 +335,26 @@ func TestClientWithoutAnAnswerToItsHello(t *testing.T) {
 		t.Errorf("a host that neither lets in nor refuses is left after 5 s: %v", n.events)
 	}
 }
+
+// TestAConnectionThatIsClosedBeforeTheWelcome: a host that goes while somebody
+// joins has no session to say goodbye in, and neither has a stranger's server.
+// That is no clean end of a session that never was.
+func TestAConnectionThatIsClosedBeforeTheWelcome(t *testing.T) {
+	net := hosttest.NewNetwork()
+	mute := net.Host(at(1))
+	s := newStage(t)
+	s.dial = func(port uint16) transport.Host { return net.Host(at(port)) }
+	s.con, s.port, s.ports = load(t, "arena.json"), 1, 10
+	n := s.join("ann", s.con, nil)
+	s.run(100 * time.Millisecond)
+	for ev, ok := mute.Poll(s.now); ok; ev, ok = mute.Poll(s.now) {
+		mute.Drop(ev.Peer, 0) // what closing an enet.Host says
+	}
+	if _, err := mute.Flush(s.now); err != nil {
+		t.Fatal(err)
+	}
+	s.run(100 * time.Millisecond)
+	if n.seen(session.EventDisconnected) != 1 || n.events[0].Code != fault.Refused {
+		t.Errorf("the client hears %v, want %s at once", n.events, fault.Refused)
+	}
+}

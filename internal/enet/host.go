@@ -134,13 +134,14 @@ func (h *Host) Ping(id transport.Peer) {
 }
 
 // Close tells every peer once that the connection is over, with code 0, and
-// closes the link. The Host must not be used afterwards.
+// closes the link. Who is still being accepted is told as well: it may take the
+// connection for open already. The Host must not be used afterwards.
 func (h *Host) Close() error {
 	for _, p := range h.slots.peers {
 		if p == nil || p.state == stateFree {
 			continue
 		}
-		if takesData.has(p.state) {
+		if takesData.has(p.state) || p.state == stateAcceptingConnect {
 			h.goodbye(p, 0)
 		}
 		h.free(p)

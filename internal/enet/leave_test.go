@@ -109,8 +109,9 @@ func TestLeavingInEveryState(t *testing.T) {
 	}
 }
 
-// TestCloseInEveryState: who is connected is told, once and with code 0; the
-// others are not, and the link is closed.
+// TestCloseInEveryState: who is connected, or is being accepted and may think
+// that it is, is told, once and with code 0; the others are not, and the link is
+// closed.
 func TestCloseInEveryState(t *testing.T) {
 	for _, s := range []state{stateConnecting, stateConnected, stateDisconnectLater, stateDisconnecting, stateAckDisconnect, stateZombie} {
 		l := inState(t, s)
@@ -131,5 +132,33 @@ func TestCloseInEveryState(t *testing.T) {
 			t.Errorf("Close with a peer that is %v: told %d times, want %d; the link is closed: %v", s, told, want, l.link.closed)
 		}
 		checkIdle(t, fmt.Sprintf("closed when %v", s), l.h)
+	}
+}
+
+// TestCloseTellsWhoIsBeingAccepted: its VERIFY may have arrived already, and then
+// it would wait for a host that is gone.
+func TestCloseTellsWhoIsBeingAccepted(t *testing.T) {
+	r := newRawPeer(t, Config{})
+	r.link.in = append(r.link.in, parcel{from(2), connectDatagram(2)})
+	r.turn()
+	if p := r.h.slots.byAddr[from(2)]; p == nil || p.state != stateAcceptingConnect {
+		t.Fatal("nobody is being accepted")
+	}
+	r.link.take()
+	if err := r.h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	told, size := 0, 0
+	for _, d := range r.link.take() {
+		if d.addr != from(2) {
+			continue
+		}
+		size += len(d.b)
+		eachCommand(d.b, func(hd header, cmd []byte) {
+			told += b2i(hd.op == byte(kindDisconnect)|flagUnsequenced && be.Uint32(cmd[4:]) == 0)
+		})
+	}
+	if told != 1 || size > len(connectDatagram(2)) {
+		t.Errorf("told %d times in %d bytes, want once and fewer bytes than it sent", told, size)
 	}
 }
