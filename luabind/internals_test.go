@@ -88,12 +88,12 @@ func TestFootprintSeesEverything(t *testing.T) {
 // TestFootprintIsNearTheTruth compares the estimate with the heap.
 func TestFootprintIsNearTheTruth(t *testing.T) {
 	for _, c := range []struct{ name, src string }{
-		{"tables", "kept = {} for i = 1, 50000 do kept[i] = {} end"},
-		{"points", "kept = {} for i = 1, 20000 do kept[i] = {x = i + 0.5, y = i + 0.25} end"},
-		{"arrays", "kept = {} for i = 1, 20000 do kept[i] = {i, i, i, i} end"},
-		{"closures", "kept = {} for i = 1, 50000 do kept[i] = function() return i end end"},
-		{"strings", "kept = {} for i = 1, 50000 do kept[i] = ('x'):rep(100) .. i end"},
-		{"keys", "for i = 1, 50000 do _G['key' .. i] = i end"},
+		{"tables", "kept = {} for i = 1, 15000 do kept[i] = {} end"},
+		{"points", "kept = {} for i = 1, 8000 do kept[i] = {x = i + 0.5, y = i + 0.25} end"},
+		{"arrays", "kept = {} for i = 1, 8000 do kept[i] = {i, i, i, i} end"},
+		{"closures", "kept = {} for i = 1, 15000 do kept[i] = function() return i end end"},
+		{"strings", "kept = {} for i = 1, 15000 do kept[i] = ('x'):rep(100) .. i end"},
+		{"keys", "for i = 1, 15000 do _G['key' .. i] = i end"},
 		{"coroutines", "kept = {} for i = 1, 2000 do kept[i] = coroutine.wrap(function() coroutine.yield() end) kept[i]() end"},
 		{"coroutines that were deep", `kept = {} local function deep(n) if n > 0 then return deep(n - 1) + 1 end return 0 end
 			for i = 1, 200 do kept[i] = coroutine.wrap(function() deep(900) coroutine.yield() end) kept[i]() end`},
