@@ -225,7 +225,7 @@ func (p *player) finish(ended error) error {
 		p.leave(fault.Shutdown, "the host is shutting down")
 	}
 	if p.flags.report != "" {
-		switch err := writeReport(p.flags.report, r); {
+		switch err := p.out.report(p.flags.report, r); {
 		case err != nil && ended == nil:
 			ended = err
 		case err != nil: // the end has the exit code; this has a line as well

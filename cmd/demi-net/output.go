@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"demi.network/contract/tool"
+	"demi.network/runtime"
 	"demi.network/runtime/fault"
 )
 
@@ -32,6 +34,22 @@ func (o *output) unhurried() {
 	})
 	errs := newStream(o.stderr, lostText)
 	o.stdout, o.stderr, o.streams = out, errs, []*stream{out, errs}
+}
+
+// report writes a report to a path. When that is where stdout or stderr goes
+// already, it is a line among the others: to replace the file would cut them off.
+func (o *output) report(path string, r runtime.Report) error {
+	if info, err := os.Stat(path); err == nil {
+		for _, s := range o.streams {
+			if f, ok := s.to.(*os.File); ok {
+				if own, err := f.Stat(); err == nil && os.SameFile(info, own) {
+					err = json.NewEncoder(s).Encode(r)
+					return reportFault(path, err)
+				}
+			}
+		}
+	}
+	return writeReport(path, r)
 }
 
 func lostText(n int) string {

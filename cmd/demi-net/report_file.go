@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"demi.network/runtime"
 	"demi.network/runtime/fault"
@@ -54,24 +55,26 @@ func reportFault(path string, err error) error {
 }
 
 // reportPath follows links, so that it is the file that is replaced and not the
-// link to it. special says that it is no file.
+// link to it. special says that it is no file; then it is asked for as it was
+// given: what /dev/stdout leads to has no name of its own.
 func reportPath(path string) (to string, special bool, err error) {
-	to, err = filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, false, nil
-	}
-	if err != nil {
-		return "", false, err
-	}
-	info, err := os.Stat(to)
+	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, false, nil
 	case err != nil:
 		return "", false, err
 	case info.IsDir():
 		return "", false, errors.New("it is a folder")
+	case !info.Mode().IsRegular():
+		return path, true, nil
 	}
-	return to, !info.Mode().IsRegular(), nil
+	to, err = filepath.EvalSymlinks(path)
+	return to, false, err
 }
+
+// reportLinger is how long a pipe's reader has for a report.
+const reportLinger = time.Second
 
 // writeInto writes to what is no file, and does not wait for a pipe that nobody
 // reads.
@@ -80,6 +83,7 @@ func writeInto(path string, b []byte) error {
 	if err != nil {
 		return err
 	}
+	_ = f.SetWriteDeadline(time.Now().Add(reportLinger)) // what has none does not wait either
 	_, err = f.Write(b)
 	return errors.Join(err, f.Close())
 }

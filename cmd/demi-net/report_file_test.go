@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -63,6 +65,22 @@ func TestAReportGoesWhereItCan(t *testing.T) {
 		t.Errorf("the pipe is %v, %v: it must still be one, as /dev/null must", info.Mode(), err)
 	}
 
+	// The same through a link to an open descriptor, which is how /dev/stdout
+	// names a pipe.
+	if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", reader.Fd()), in("stdout")); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeReport(in("stdout"), r); err != nil {
+		t.Error(err)
+	}
+	if at, err := os.Readlink(in("stdout")); err != nil {
+		t.Errorf("the link to a pipe is gone (%q, %v): a report must not replace /dev/stdout", at, err)
+	}
+	r.Name = strings.Repeat("x", 1<<20) // more than a pipe holds
+	if err := writeReport(in("pipe"), r); fault.CodeOf(err) != fault.Usage {
+		t.Errorf("a pipe whose reader stands still gave %v, want E_NET_USAGE after a second", err)
+	}
+
 	for _, path := range []string{dir, in("nowhere/report.json"), in("old.json/report.json")} {
 		if err := checkReportPath(path); fault.CodeOf(err) != fault.Usage {
 			t.Errorf("%s: %v, want E_NET_USAGE before the game starts", path, err)
@@ -70,5 +88,26 @@ func TestAReportGoesWhereItCan(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(in(".report-*")); len(left) > 0 {
 		t.Errorf("%q was left behind", left)
+	}
+}
+
+// TestAReportGoesWhereTheWordsGo: --report names the file or pipe that stdout is.
+// Nothing that was said before or after is lost, and nothing is replaced.
+func TestAReportGoesWhereTheWordsGo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "all.txt")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := startWithStdout(t, file, "host", project(t, nil), "--port", "0", "--ticks", "2", "--report", path)
+	file.Close()
+	if code := host(); code != 0 {
+		t.Errorf("the host ended with %d", code)
+	}
+	b, err := os.ReadFile(path)
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if err != nil || len(lines) != 3 || !strings.HasPrefix(lines[0], "listening on ") || !strings.HasPrefix(lines[1], `{"role":"host"`) ||
+		!strings.HasPrefix(lines[2], "host server: ") {
+		t.Errorf("stdout holds %q, %v: want the address, the report and the summary", lines, err)
 	}
 }

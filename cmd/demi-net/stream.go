@@ -26,6 +26,7 @@ const (
 // One goroutine writes; it is the only one that can hang, and it ends with close
 // or with the process. Write and close are for one goroutine.
 type stream struct {
+	to     io.Writer
 	lost   func(lines int) string // what is said about lines that were dropped
 	work   chan []byte            // to the writer; one at a time
 	done   chan error             // from it: one for each chunk
@@ -39,7 +40,7 @@ type stream struct {
 }
 
 func newStream(w io.Writer, lost func(lines int) string) *stream {
-	s := &stream{lost: lost, work: make(chan []byte, 1), done: make(chan error, 1), timer: time.NewTimer(0)}
+	s := &stream{to: w, lost: lost, work: make(chan []byte, 1), done: make(chan error, 1), timer: time.NewTimer(0)}
 	go func() {
 		for b := range s.work {
 			_, err := w.Write(b)
