@@ -6,7 +6,9 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// assign guards assignments to computed keys.
+// assign guards assignments to computed keys, and spells multiple ones out:
+// gopher-lua assigns to locals while it still evaluates, so that a, b = b, a
+// loses one of the two.
 func (r *rewriter) assign(s *ast.AssignStmt) ast.Stmt {
 	guarded := false
 	for i, lhs := range s.Lhs {
@@ -17,14 +19,14 @@ func (r *rewriter) assign(s *ast.AssignStmt) ast.Stmt {
 		}
 	}
 	r.exprs(s.Rhs)
-	if !guarded {
-		return s
-	}
-	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
+	switch {
+	case len(s.Lhs) > 1, guarded && len(s.Rhs) > 1:
+		return r.assignMany(s)
+	case guarded:
 		a := s.Lhs[0].(*ast.AttrGetExpr)
 		return r.callStmt(s, r.call(guardSet, s, a.Object, a.Key, single(s.Rhs[0])))
 	}
-	return r.assignMany(s)
+	return s
 }
 
 func (r *rewriter) callStmt(at ast.Stmt, c *ast.FuncCallExpr) ast.Stmt {
@@ -75,7 +77,10 @@ func (r *rewriter) assignMany(s *ast.AssignStmt) ast.Stmt {
 		one.SetLastLine(s.LastLine())
 		assigns = append(assigns, one)
 	}
-	out.Stmts = append(out.Stmts, places, values)
+	if len(places.Names) > 0 {
+		out.Stmts = append(out.Stmts, places)
+	}
+	out.Stmts = append(out.Stmts, values)
 	for i := len(assigns) - 1; i >= 0; i-- { // from the right, as the machine does
 		out.Stmts = append(out.Stmts, assigns[i])
 	}

@@ -96,3 +96,25 @@ fails(function() for _ in pairs() do end end, "bad argument #1 to 'pairs' (value
 local t = {}
 for i = 1, 40000 do t['k' .. i] = i t['k' .. (i - 10)] = nil end
 local n = 0 for _ in pairs(t) do n = n + 1 end eq(n, 10)
+-------
+-- multiple assignment: everything is evaluated before anything is assigned
+local a, b, c = 1, 2, 3
+a, b = b, a eq(a, 2) eq(b, 1)
+a, b, c = c, a, b eq(a, 3) eq(b, 2) eq(c, 1)
+local s, t = 'old', {}
+g, s = s, 5 eq(g, 'old') eq(s, 5)
+s = 'old' s, g = 1, s eq(g, 'old') eq(s, 1)
+s = 'old' t.x, s = s, 5 eq(t.x, 'old')
+s = 'old' t[s], s = s, 5 eq(t.old, 'old')
+s = 'old' t.a, t.b, s = s, s, s .. '!' eq(t.a, 'old') eq(t.b, 'old') eq(s, 'old!')
+local p, q = {v = 1}, nil q = p p, p.v = {v = 5}, 9 eq(p.v, 5) eq(q.v, 9)
+local i, arr = 1, {} i, arr[i] = i + 1, 20 eq(i, 2) eq(arr[1], 20) eq(arr[2], nil)
+local function two() return 'p', 'q' end
+a, b, c = two() eq(a, 'p') eq(b, 'q') eq(c, nil)
+a, b = two(), two() eq(a, 'p') eq(b, 'p')
+a, b = 1 eq(a, 1) eq(b, nil)
+a, b = 1, 2, 3 eq(b, 2)
+a, b = b, a, two() eq(a, 2) eq(b, 1)
+local function swap(x, y) x, y = y, x return x, y end
+eq(select(2, swap(1, 2)), 1) eq(swap(1, 2), 2)
+local up = 1 local function f() up, a = a, up end a = 5 f() eq(up, 5) eq(a, 1)
