@@ -40,6 +40,14 @@ func TestWorkInGoIsCharged(t *testing.T) {
 		{`Events.emit("failing")`, budget / 1000},
 		{`Events.emit("nobody")`, budget / 12},
 		{`pcall(require, "missing")`, budget / 1000},
+		{`pcall(error, "x")`, budget / 90},
+		{`tonumber(long, 36)`, budget / 5},
+		{`string.byte(long, 1, 2000)`, budget / 1000},
+		{`string.char(string.byte(long, 1, 200))`, budget / 200},
+		{`os.date("%c%c%c")`, budget / 70},
+		{`string.format("%99.99f", 1e308)`, budget / 350},
+		{`next(emptied)`, budget / 1400},
+		{`next(tailed, "first")`, budget / 1400},
 	} {
 		p := newPlay(t, project("return {}", scenarioContract), "")
 		p.limits.LoadInstructions = budget
@@ -50,6 +58,9 @@ func TestWorkInGoIsCharged(t *testing.T) {
 			for i = 1, 500 do odd[i + 0.5] = i end
 			for i = 1, 3000 do emptied["k" .. i] = i end
 			for i = 1, 3000 do emptied["k" .. i] = nil end
+			tailed = {first = 1}
+			for i = 1, 3000 do tailed["k" .. i] = i end
+			for i = 1, 2999 do tailed["k" .. i] = nil end
 			for i = 1, 100 do Events.subscribe("many", function() end) end
 			Events.subscribe("failing", error)`)
 		n.do(t, `for i = 1, 400 do Prefab.instantiate("prefab://crate", {id = "wall" .. i}) end`)

@@ -12,8 +12,9 @@ import (
 // alone writes some.
 
 // tableFields are the positions of lua.LTable's private fields.
-var tableFields = struct{ array, dict, strdict, keys int }{
+var tableFields = struct{ array, dict, strdict, keys, k2i int }{
 	fieldOf[lua.LTable]("array"), fieldOf[lua.LTable]("dict"), fieldOf[lua.LTable]("strdict"), fieldOf[lua.LTable]("keys"),
+	fieldOf[lua.LTable]("k2i"),
 }
 
 func fieldOf[T any](name string) int { return fieldIn(reflect.TypeFor[T](), name) }
@@ -45,6 +46,23 @@ func otherKeys(t *lua.LTable) int {
 // keySlots returns how many keys a table remembers, deleted ones included.
 func keySlots(t *lua.LTable) int {
 	return reflect.ValueOf(t).Elem().Field(tableFields.keys).Len()
+}
+
+// slotsBetween returns how many remembered keys a step from one key to the next
+// went over. A key that is none stands before the first, as a from, or behind
+// the last, as a to.
+func slotsBetween(t *lua.LTable, from, to lua.LValue) int {
+	places := reflect.ValueOf(t).Elem().Field(tableFields.k2i)
+	place := func(key lua.LValue, none int) int {
+		if key == lua.LNil {
+			return none
+		}
+		if i := places.MapIndex(reflect.ValueOf(key)); i.IsValid() {
+			return int(i.Int())
+		}
+		return none
+	}
+	return max(0, place(to, keySlots(t))-place(from, -1))
 }
 
 // tableBytes estimates the memory of a table without what it refers to.

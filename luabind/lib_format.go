@@ -121,7 +121,7 @@ func (s *State) strFormat(a Args) int {
 		}
 		arg++
 		text := s.convert(a, v, arg)
-		s.meter.charge(a.L, int64(4+len(text)/4)) // the digits of a number are dear
+		s.meter.charge(a.L, int64(4+len(text))) // the digits of a number are dear
 		out.add(text)
 		f = f[n:]
 	}

@@ -73,6 +73,10 @@ func (s *State) baseNext(a Args) int {
 	return 2
 }
 
+// manyGone is from how many deleted keys on, which a table goes on remembering,
+// a step past some of them costs more than the call.
+const manyGone = 64
+
 // next returns the key after key and its value, in the machine's order: the
 // array part, then keys as they were first set.
 func (s *State) next(L *lua.LState, t *lua.LTable, key lua.LValue) (lua.LValue, lua.LValue) {
@@ -91,9 +95,11 @@ func (s *State) next(L *lua.LState, t *lua.LTable, key lua.LValue) (lua.LValue, 
 		}
 		key = afterArray(n)
 	}
-	slots := keySlots(t) - stringKeys(t) - otherKeys(t)
-	s.meter.charge(L, int64(slots/64))
-	return t.Next(key)
+	next, value := t.Next(key)
+	if gone := keySlots(t) - stringKeys(t) - otherKeys(t); gone >= manyGone {
+		s.meter.charge(L, int64(slotsBetween(t, key, next)/2))
+	}
+	return next, value
 }
 
 // rank orders the types of keys: numbers, strings, booleans, the rest.

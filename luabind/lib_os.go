@@ -85,6 +85,7 @@ func (s *State) osDate(a Args) int {
 	if len(format) > 1024 {
 		a.Fail(1, "format too long")
 	}
+	s.meter.charge(a.L, int64(30+16*len(format)))
 	a.L.Push(lua.LString(strftime(a, format, at)))
 	return 1
 }

@@ -59,7 +59,7 @@ func (s *State) strByte(a Args) int {
 	if to-from >= maxSpread {
 		a.L.RaiseError("string slice too long")
 	}
-	s.meter.charge(a.L, int64((to-from)/8))
+	s.meter.charge(a.L, int64((to-from)/2))
 	for _, c := range []byte(text[from:to]) {
 		a.push(float64(c))
 	}
@@ -67,6 +67,7 @@ func (s *State) strByte(a Args) int {
 }
 
 func (s *State) strChar(a Args) int {
+	s.meter.charge(a.L, int64(a.n/2))
 	b := make([]byte, a.n)
 	for i := range b {
 		c := a.position(i + 1)

@@ -39,13 +39,20 @@ func trimSpace(s string) string {
 	return s
 }
 
+// maxDigits is the longest text that is read as a number, spaces included: what
+// is longer costs nothing to refuse.
+const maxDigits = 4096
+
 // parseNumber reads a number as Lua's tonumber does: decimal with an optional
 // exponent, or hexadecimal (with an optional binary exponent, as in 5.4).
 // Underscores, other prefixes, "inf" and "nan" are no numbers.
 func parseNumber(s string) (float64, bool) {
+	if len(s) > maxDigits {
+		return 0, false
+	}
 	s = trimSpace(s)
 	digits := strings.TrimLeft(s, "+-")
-	if len(s)-len(digits) > 1 || digits == "" || len(s) > 4096 {
+	if len(s)-len(digits) > 1 || digits == "" {
 		return 0, false
 	}
 	hex := len(digits) > 1 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')
@@ -71,6 +78,9 @@ func parseNumber(s string) (float64, bool) {
 
 // parseInteger reads digits of a base, as tonumber(s, base) does.
 func parseInteger(s string, base int) (float64, bool) {
+	if len(s) > maxDigits {
+		return 0, false
+	}
 	s = strings.ToLower(trimSpace(s))
 	negative := false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {

@@ -192,10 +192,15 @@ func (s *State) baseXpcall(a Args) int {
 	return s.caught(a.L, out, failed)
 }
 
+// failing is what an error costs that is caught: the machine unwinds with a
+// panic and writes down where it was, which takes as long as so many instructions.
+const failing = 80
+
 // caught pushes the results of a protected call.
 func (s *State) caught(L *lua.LState, out []lua.LValue, failed *failure) int {
 	s.guarded(L)
 	if failed != nil {
+		s.meter.charge(L, failing)
 		L.Push(lua.LFalse)
 		L.Push(failed.value)
 		return 2

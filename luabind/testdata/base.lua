@@ -89,6 +89,7 @@ for _, odd in ipairs{true, {}, print} do
   local f, e = load(function() return odd end) eq(f, nil) eq(e, 'reader function must return a string')
 end
 n = 0 eq(load(function() n = n + 1 return ({'return ', 4, 2})[n] end)(), 42) -- a number is text, as elsewhere
+eq(tonumber(('1'):rep(5000), 36), nil) eq(tonumber(('1'):rep(5000)), nil) eq(tonumber(('1'):rep(4000), 2), 1/0) -- longer than any number: not read
 local f, e = load('x = = 1', '=chunk') eq(f, nil) assert(e:find('chunk:1:', 1, true), e)
 f, e = load('\27Lua') eq(f, nil) assert(e:find('compiled Lua'), e)
 local env = {} load('y = 5', 'c', 't', env)() eq(env.y, 5) eq(y, nil)
