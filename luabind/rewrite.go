@@ -305,8 +305,10 @@ func (r *rewriter) table(t *ast.TableExpr) ast.Expr {
 		}
 		kept = append(kept, f)
 		open = f.Key == nil && i == len(t.Fields)-1 && multiple(f.Value)
-		if f.Key == nil && !open {
-			f.Value = single(f.Value) // it may be the last one now
+		if !open {
+			// It may be the last one now, and of a last one the machine takes
+			// all values, also behind a name.
+			f.Value = single(f.Value)
 		}
 	}
 	t.Fields = kept

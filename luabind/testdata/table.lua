@@ -97,6 +97,12 @@ local t = {}
 for i = 1, 40000 do t['k' .. i] = i t['k' .. (i - 10)] = nil end
 local n = 0 for _ in pairs(t) do n = n + 1 end eq(n, 10)
 -------
+-- a call behind a name is one value, also at the end
+local function f() return 7, 8 end
+local function g(...) return {1, z = ...} end
+eq(#{1, 2, z = f()}, 2) eq(({1, z = f()}).z, 7) eq(({1, z = f()})[2], nil) eq(#{1, ['z'] = f()}, 1) eq(#g(5, 6), 1) eq(g(5, 6).z, 5)
+eq(#{z = 1, f()}, 2) eq(#{1, (f())}, 2) eq(#{f(), f()}, 3)
+-------
 -- multiple assignment: everything is evaluated before anything is assigned
 local a, b, c = 1, 2, 3
 a, b = b, a eq(a, 2) eq(b, 1)
