@@ -41,6 +41,7 @@ func TestWorkInGoIsCharged(t *testing.T) {
 		{`Events.emit("nobody")`, budget / 12},
 		{`pcall(require, "missing")`, budget / 1000},
 		{`pcall(error, "x")`, budget / 90},
+		{`nested(40)`, budget / 5000},
 		{`tonumber(long, 36)`, budget / 5},
 		{`string.byte(long, 1, 2000)`, budget / 1000},
 		{`string.char(string.byte(long, 1, 200))`, budget / 200},
@@ -58,6 +59,7 @@ func TestWorkInGoIsCharged(t *testing.T) {
 			for i = 1, 500 do odd[i + 0.5] = i end
 			for i = 1, 3000 do emptied["k" .. i] = i end
 			for i = 1, 3000 do emptied["k" .. i] = nil end
+			function nested(n) if n > 0 then pcall(nested, n - 1) end end
 			tailed = {first = 1}
 			for i = 1, 3000 do tailed["k" .. i] = i end
 			for i = 1, 2999 do tailed["k" .. i] = nil end

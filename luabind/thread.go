@@ -32,6 +32,10 @@ const (
 	maxThreadDepth = 190
 	maxCallDepth   = 1000
 	maxIdle        = 8
+
+	// freshThread is what a protected call that finds no idle thread costs in
+	// instructions: nested more than maxIdle deep, or after one that failed.
+	freshThread = 150
 )
 
 // threadOptions size a thread: about 4 KiB, grown on demand.
@@ -63,6 +67,7 @@ func (s *State) protect(L *lua.LState, fn lua.LValue, args []lua.LValue) ([]lua.
 		th = t.idle[n-1]
 		t.idle = t.idle[:n-1]
 	} else {
+		s.meter.charge(L, freshThread)
 		th = s.newThread(L)
 		if t.hidden == nil {
 			t.hidden = map[*lua.LState]bool{}
@@ -194,7 +199,7 @@ func (s *State) baseXpcall(a Args) int {
 
 // failing is what an error costs that is caught: the machine unwinds with a
 // panic and writes down where it was, which takes as long as so many instructions.
-const failing = 80
+const failing = 20
 
 // caught pushes the results of a protected call.
 func (s *State) caught(L *lua.LState, out []lua.LValue, failed *failure) int {
