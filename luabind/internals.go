@@ -128,6 +128,38 @@ func mayYield(L *lua.LState) bool {
 	}
 }
 
+// awaited returns how many values the yield of a suspended thread returns, -1
+// for as many as there are; ok is false for a thread that has not started.
+func awaited(th *lua.LState) (n int, ok bool) {
+	dbg, ok := th.GetStack(0)
+	if !ok {
+		return 0, false
+	}
+	frame := reflect.ValueOf(dbg).Elem().Field(frameFields.frame).Elem()
+	pc := int(frame.Field(frameFields.pc).Int())
+	if pc == 0 {
+		return 0, false
+	}
+	inst := frame.Field(frameFields.fn).Elem().Field(functionFields.proto).Elem().Field(protoCode).Index(pc - 1).Uint()
+	if int(inst>>26) != lua.OP_CALL {
+		return -1, true
+	}
+	return int(inst>>9&0x1FF) - 1, true
+}
+
+// emptied reports a suspended thread without a frame: its function ended with
+// return coroutine.yield(…), and the machine has forgotten it at the tail call.
+// A thread that has not started has the frame of its function.
+func emptied(th *lua.LState) bool {
+	if th.Dead {
+		return false
+	}
+	stack := reflect.ValueOf(th).Elem().Field(threadStack).Elem().Elem()
+	return stack.FieldByName("segIdx").Uint() == 0 && stack.FieldByName("segSp").Uint() == 0
+}
+
+var threadStack = fieldOf[lua.LState]("stack")
+
 // hiddenArgs returns how many registers lie between a frame's function and its
 // first local: the arguments of a vararg function.
 func hiddenArgs(dbg *lua.Debug) int {

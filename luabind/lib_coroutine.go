@@ -76,6 +76,15 @@ func (s *State) continueThread(L, th *lua.LState) int {
 		L.Push(lua.LString(L.Where(1) + " " + why))
 		return 2
 	}
+	if n, ok := awaited(th); !ok && emptied(th) {
+		th.Dead = true // what it is given is what it returns
+		L.Insert(lua.LTrue, 1)
+		return L.GetTop()
+	} else if ok && n >= 0 {
+		// The machine would take what stands in the registers for values that
+		// are not given. This fills up with nil.
+		L.SetTop(n)
+	}
 	L.Insert(th, 1)
 	s.threads.depth++
 	n := s.threads.stock.resume(L)

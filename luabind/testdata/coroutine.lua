@@ -63,3 +63,37 @@ local function f() return 1 + f() end f() --> error: stack overflow
 -- close
 local co = coroutine.create(function() coroutine.yield() end) coroutine.resume(co) eq(coroutine.close(co), true) eq(coroutine.status(co), 'dead')
 fails(function() coroutine.create() end, "bad argument #1 to 'create' (function expected, got no value)") fails(function() coroutine.resume(5) end, "bad argument #1 to 'resume' (coroutine expected, got number)")
+-------
+-- what a resume gives is what the yield returns: as many values as are awaited
+local function try(want, f, ...)
+  local co, r = coroutine.create(f), {}
+  for i = 1, select('#', ...) do
+    local values = (select(i, ...))
+    local x = {coroutine.resume(co, unpack(values))}
+    for k = 1, 4 do r[#r + 1] = tostring(x[k]) end
+  end
+  eq(table.concat(r, ' '), want)
+end
+try('true 1 nil nil true 7 nil nil', function() local a, b = coroutine.yield(1) return a, b end, {}, {7})
+try('true 1 nil nil true 7 9 nil', function() local a = coroutine.yield(1) local z = 9 return a, z end, {}, {7, 8})
+try('true 1 nil nil true 7 8 nil', function() return coroutine.yield(1) end, {}, {7, 8})
+try('true 1 nil nil true nil nil nil', function() return coroutine.yield(1) end, {}, {})
+try('true 1 nil nil true nil nil nil', function() return (coroutine.yield(1)) end, {}, {})
+try('true 1 nil nil true 2 7 nil', function() local t = {coroutine.yield(1)} return #t, t[1] end, {}, {7, 8})
+try('true 1 nil nil true 0 nil nil', function() local t = {coroutine.yield(1)} return #t, t[1] end, {}, {})
+try('true 1 nil nil true 3 0 7', function() local function f(...) return select('#', ...), ... end return f(0, coroutine.yield(1)) end, {}, {7, 8})
+try('true 1 nil nil true 1 0 nil', function() local function f(...) return select('#', ...), ... end return f(0, coroutine.yield(1)) end, {}, {})
+try('true 1 nil nil true 6 nil nil', function() return 1 + coroutine.yield(1) end, {}, {5, 6})
+try('true 1 nil nil true no nil nil', function() if coroutine.yield(1) then return 'yes' end return 'no' end, {}, {})
+try('true 0 nil nil true 3 nil nil true 7 nil nil true done 7 nil', function() local s = 0 while true do local d = coroutine.yield(s) if not d then return 'done', s end s = s + d end end, {}, {3}, {4}, {})
+try('true 1 nil nil true anil nil nil', function() return 'a' .. (coroutine.yield(1) or 'nil') end, {}, {})
+try('true 1 nil nil true nil 2 nil', function() local t = {x = coroutine.yield(1), y = 2} return t.x, t.y end, {}, {})
+try('true 1 nil nil true 5 nil nil', function() local t = {} t.a, t.b = coroutine.yield(1) return t.a, t.b end, {}, {5})
+try('true 1 nil nil true nil 0 nil', function() local t = {} t[1] = coroutine.yield(1) return t[1], #t end, {}, {})
+try('true 1 nil nil true 1 nil nil true nil 4 nil', function() local function f() local x = coroutine.yield(1) return x end return f(), f() end, {}, {}, {4})
+try('true nil nil nil true nil nil nil true end nil nil', function() coroutine.yield() coroutine.yield() return 'end' end, {}, {1, 2, 3}, {4, 5})
+try('true 1 nil nil true 6 nil nil', function() return coroutine.yield(1) and 5 or 6 end, {}, {})
+local co = coroutine.create(function() return coroutine.yield(1) end)
+eq(coroutine.resume(co), true) eq(coroutine.status(co), 'suspended') eq(select('#', coroutine.resume(co, nil, nil)), 3) eq(coroutine.status(co), 'dead')
+eq(coroutine.resume(co), false)
+local w = coroutine.wrap(function(a) return coroutine.yield(a) end) eq(w(1), 1) eq(w(2), 2) fails(w, 'dead')
