@@ -82,6 +82,16 @@ var Table = []Entry{
 	{NotConverged, "Reports differ, or too few snapshots were compared.", 1, 0},
 }
 
+// Reserved says that nothing produces c yet: its name is kept for the commands
+// and the lobby of stages to come, so that it means the same everywhere.
+func Reserved(c Code) bool {
+	switch c {
+	case BindRefused, NotHosting, ClientExists, PlayerUnknown, NotHost:
+		return true
+	}
+	return false
+}
+
 // Lookup finds the entry of a code.
 func Lookup(c Code) (Entry, bool) {
 	for _, e := range Table {

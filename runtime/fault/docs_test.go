@@ -22,7 +22,11 @@ func TestDocsListEveryCode(t *testing.T) {
 		if e.Wire != 0 {
 			wire = fmt.Sprint(e.Wire)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %d | %s |\n", e.Code, e.Doc, e.Exit, wire)
+		doc := e.Doc
+		if Reserved(e.Code) {
+			doc += " *Reserved: nothing produces it yet.*"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %s |\n", e.Code, doc, e.Exit, wire)
 	}
 	const path = "../../docs/errors.md"
 	if *update {
